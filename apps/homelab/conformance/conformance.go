@@ -5,8 +5,8 @@
 // expected status; most must be rejected. For example, a command with a body that is no JSON must get status
 // 400. In a probe, the error code "" accepts any code. A header value "" accepts any but "".
 //
-// Some servers are wrong on purpose ([conformance.Env.WrongOnPurpose]): tare compares them only to show the
-// effect of an error. Checks accept every response of them.
+// Some servers are wrong on purpose (Env.WrongOnPurpose): they repeat a published mistake, so that tare can show
+// its effect. Their responses need not be correct.
 package conformance
 
 import (

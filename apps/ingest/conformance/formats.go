@@ -47,7 +47,7 @@ func checkFormats(e conformance.Env) error {
 }
 
 // checkFormat checks got, the response to request, which has the records of batch in another encoding. A server
-// that is wrong on purpose, to show the effect of an error, may respond with anything.
+// that is wrong on purpose repeats a published mistake, so its response need not be correct.
 func checkFormat(e conformance.Env, addr string, batch conformance.GoodRequest, request conformance.Request, got conformance.Response) error {
 	switch {
 	case e.WrongOnPurpose:

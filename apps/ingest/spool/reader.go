@@ -392,10 +392,10 @@ func (r *Reader) Begin(b *Batch) error {
 	return r.syncCursor()
 }
 
-// Failed records a failed attempt. held means that the destination accepts nothing.
-func (r *Reader) Failed(held bool) error {
+// Failed records a failed attempt to send a batch. isHeld means that the destination accepts no events at all.
+func (r *Reader) Failed(isHeld bool) error {
 	r.state.Failures++
-	r.state.Held = held
+	r.state.Held = isHeld
 	return r.saveCursor()
 }
 

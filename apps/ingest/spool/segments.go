@@ -19,14 +19,14 @@ type segment struct {
 	err    error  // header's error: errIncomplete, errDamaged or nil
 }
 
-func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, error) {
+func listSegments(files atomicfile.Disk, dir string, afterNumber uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	var list []segment
 	for _, name := range names {
-		if n, ok := segmentNumber(name); ok && n > after {
+		if n, ok := segmentNumber(name); ok && n > afterNumber {
 			list = append(list, segment{number: n, path: segmentPath(dir, n)})
 		}
 	}

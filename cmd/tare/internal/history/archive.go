@@ -165,21 +165,21 @@ func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte
 
 // NewDir creates a new directory under another and returns its path. If name exists, it tries name-2 to
 // name-100. Only the owner can read it.
-func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
+func NewDir(parent, name string) (string, error) { return newDir(atomicfile.System{}, parent, name) }
 
-func newDir(disk atomicfile.Disk, under, name string) (string, error) {
-	if err := atomicfile.MakeDirOn(disk, under, 0o700); err != nil {
+func newDir(disk atomicfile.Disk, parent, name string) (string, error) {
+	if err := atomicfile.MakeDirOn(disk, parent, 0o700); err != nil {
 		return "", err
 	}
 	const maxNumber = 100
 	for n := 1; ; n++ {
-		dir := filepath.Join(under, name)
+		dir := filepath.Join(parent, name)
 		if n > 1 {
 			dir += fmt.Sprintf("-%d", n)
 		}
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
-			return dir, disk.SyncDir(under)
+			return dir, disk.SyncDir(parent)
 		}
 		if !errors.Is(err, fs.ErrExist) || n == maxNumber {
 			return "", err

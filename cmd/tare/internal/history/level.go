@@ -118,8 +118,8 @@ func (s *Series) judgeCounts() {
 
 // addStep records a step at a run, from level was to level now. The run is the first of the last n
 // compared runs.
-func (s *Series) addStep(run, n int, was, now Level) {
-	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
+func (s *Series) addStep(run, n int, oldLevel, newLevel Level) {
+	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, oldLevel, newLevel
 	s.Steps = append(s.Steps, run)
 }
 

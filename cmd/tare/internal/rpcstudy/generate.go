@@ -105,7 +105,7 @@ type Bench struct {
 
 // Generate generates the modules of the selected transports and of the baseline, and returns their
 // directory. Its name is a hash of the input: equal input is generated once.
-func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
+func (b Bench) Generate(ctx context.Context, source catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
 	needed := map[string]bool{}
 	for _, t := range allTransports() {
 		if t.id == Baseline || only(t.id) {
@@ -127,7 +127,7 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 			continue
 		}
 		request := d.pluginRequest(m)
-		sources, err := m.sourceFiles(from, request, d)
+		sources, err := m.sourceFiles(source, request, d)
 		if err != nil {
 			return "", err
 		}
@@ -250,8 +250,8 @@ func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *plu
 }
 
 // sourceFiles returns the files that no plugin writes.
-func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
-	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
+func (m module) sourceFiles(source catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
+	leaf, _, err := source.Leaf(catalogKind, m.catalogID())
 	if err != nil {
 		return nil, err
 	}

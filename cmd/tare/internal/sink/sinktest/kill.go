@@ -229,7 +229,7 @@ const (
 
 // runService starts the service, calls during, and ends the service. acknowledged counts events since the
 // start.
-func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64)) {
+func (k *killTest) runService(end ending, during func(acknowledged *atomic.Int64)) {
 	cmd := exec.Command(k.command)
 	cmd.Env = k.env
 	var stderr bytes.Buffer
@@ -252,16 +252,16 @@ func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64
 		k.recordIDs(out, &acknowledged)
 	}()
 	during(&acknowledged)
-	if how == endByKill {
+	if end == endByKill {
 		_ = cmd.Process.Kill()
 	} else {
 		_ = in.Close()
 	}
 	<-outputRead
-	if err := cmd.Wait(); how == endByItself && err != nil {
+	if err := cmd.Wait(); end == endByItself && err != nil {
 		k.t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if how == endByKill && acknowledged.Load() == 0 && stderr.Len() > 0 {
+	if end == endByKill && acknowledged.Load() == 0 && stderr.Len() > 0 {
 		k.t.Logf("a life without an event: %s", stderr.String())
 	}
 }
