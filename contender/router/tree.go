@@ -42,7 +42,7 @@ func (n *node) partialNodeFor(s Segment) *node {
 	return next
 }
 
-// addRoute keeps the first of two equal routes.
+// addRoute adds a route to the tree below root n. Of two equal routes it keeps the first.
 func (n *node) addRoute(r *Route) {
 	current := n
 	if n.next == nil {

@@ -167,7 +167,8 @@ type limitedConn struct {
 	spent     atomic.Int64 // ns of the current answer's writes; needs perAnswer
 }
 
-// resetSpent makes the limit one of each answer, and starts it again.
+// resetSpent starts the time limit of writes again, for the next answer. From the first call on the limit is for
+// each answer as a whole.
 func (c *limitedConn) resetSpent() {
 	c.perAnswer.Store(true)
 	c.spent.Store(0)

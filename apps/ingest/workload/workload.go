@@ -110,8 +110,8 @@ func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody in
 	return max(limit, w.N), maxBody
 }
 
-// applySettings lets the service accept and decode list, unless the study has settings. Probes and questions
-// need defaults, so settings are removed.
+// applySettings adds settings with which the service accepts and decodes list, unless the study sets them.
+// Probes and questions need the defaults, so for them it removes the study's settings.
 func applySettings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
 	limit, maxBody := neededLimits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {

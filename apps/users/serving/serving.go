@@ -133,7 +133,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}, nil
 }
 
-// openAPI returns nil if the variant has no HTTP paths.
+// openAPI returns the description of the HTTP paths, or nil if the variant has none.
 func (c *config) openAPI(variant string) []byte {
 	if c.routes != nil && len(c.routes(variant)) > 0 {
 		return nil
@@ -141,7 +141,7 @@ func (c *config) openAPI(variant string) []byte {
 	return users.OpenAPI()
 }
 
-// noticeLines is printed at the start: a store in memory loses users.
+// noticeLines returns lines to print at the start: that a store in memory loses its users.
 func (c *config) noticeLines() []string {
 	if c.store != users.MemoryStore && c.store != users.LinearStore {
 		return nil

@@ -96,8 +96,8 @@ func errNewer(version, known int) error {
 	return fmt.Errorf("its schema has version %d, and this program knows of %d", version, known)
 }
 
-// fingerprint is a short hash of schema and users for a template's name. Another program does not use the
-// template.
+// fingerprint returns a short hash of the schema and the users. It is part of a template's name, so that a
+// program with another schema or other users does not use the template.
 func fingerprint(steps []string, n int) string {
 	h := sha256.New()
 	for _, s := range steps {

@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// referenceTime is the reference's fixed clock. In its place a measured response must have the time of the
-// request; see sameUser.
+// referenceTime returns the time that the reference's clock always shows. Where the reference has this time, a
+// measured response must have the time of the request; see sameUser.
 func referenceTime() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // referenceResponses has the responses of a correct service, the reference. The last also has the numbers of

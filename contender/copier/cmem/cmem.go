@@ -67,7 +67,7 @@ func (m *memory) openLibrary(path string) error {
 	return nil
 }
 
-// newFilled returns nil if C cannot allocate.
+// newFilled returns memory with the values of one seed, or nil if C cannot allocate it.
 func (m *memory) newFilled(source copier.Source, seed uint64) unsafe.Pointer {
 	names, count, items := C.int(source.Names), C.int(source.Shape.Count), C.int(source.Shape.Items)
 	if m.library != nil {

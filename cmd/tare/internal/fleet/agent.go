@@ -199,7 +199,7 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	return nil
 }
 
-// waitForOrder waits up to stopTimeout.
+// waitForOrder waits up to stopTimeout for the end of the running order.
 func (a *Agent) waitForOrder() {
 	ended := make(chan struct{})
 	go func() { a.running.Wait(); close(ended) }()

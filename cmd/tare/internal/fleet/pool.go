@@ -83,7 +83,7 @@ func (p *pool) findAssignment(order string) *assignment {
 	return nil
 }
 
-// assign fails unless the order is new and the machine is free.
+// assign gives a machine an order, without rounds yet. It fails unless the order is new and the machine is free.
 func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):

@@ -91,7 +91,7 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// agentName makes host a valid name. A hash keeps replaced names unique.
+// agentName returns host as a valid name. If it must replace characters, a hash keeps the name unique.
 func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host

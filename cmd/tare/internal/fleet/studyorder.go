@@ -95,7 +95,8 @@ func (o StudyOrder) hasFile(name string) bool {
 	return slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name })
 }
 
-// check requires l.Commands for code.
+// check returns an error if an order is invalid or exceeds the limits. An order that brings code needs
+// l.Commands.
 func (o StudyOrder) check(l Limits) error {
 	c, known := orderableCommands()[o.Command]
 	hasType := o.flagValue("type") != "" // compiles a type of the repository
@@ -141,7 +142,7 @@ func (o StudyOrder) check(l Limits) error {
 	return o.checkNamed(studyFiles)
 }
 
-// checkNamed rejects a file that no argument, flag or study names.
+// checkNamed returns an error if the order has a file that no argument, flag or study names.
 func (o StudyOrder) checkNamed(studyFiles []string) error {
 	c, named := orderableCommands()[o.Command], studyFiles
 	if c.names {

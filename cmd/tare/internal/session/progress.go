@@ -313,7 +313,7 @@ func formatBar(done, total int) string {
 	return strings.Repeat("▇", full) + strings.Repeat("░", barCells-full)
 }
 
-// studiesLine is about all studies; "" if there is only one.
+// studiesLine returns the line about all studies, or "" if there is only one.
 func (p *Progress) studiesLine() string {
 	if p.studies < 2 {
 		return ""

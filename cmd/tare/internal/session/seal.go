@@ -104,7 +104,7 @@ func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 
 const keySize = 32
 
-// readKey returns nil if there is no key.
+// readKey reads the key of the data directory, or returns nil if there is none.
 func readKey(d cmdenv.Dirs) ([]byte, error) {
 	path := filepath.Join(d.Data, KeyName)
 	text, err := os.ReadFile(path)
