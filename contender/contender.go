@@ -95,8 +95,8 @@ type Answered struct {
 	Size int64
 }
 
-// Main serves the measuring process that started this one, and exits with 0 at the end or 1 on failure.
-// Started otherwise, it exits with the result of p.Alone, or 2 without it.
+// Main serves the measuring process that started this one. It exits with 0 at the end, or 1 if the connection
+// fails. If no measuring process started it, Main exits with the result of p.Alone, or 2 if p.Alone is nil.
 func Main(p Program) {
 	runtime.MemProfileRate = 0 // only profiles sample allocations
 	os.Exit(startProgram(p, os.Stderr))

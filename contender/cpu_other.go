@@ -2,5 +2,5 @@
 
 package contender
 
-// cpuNS is unknown on this system; replies omit 0.
+// cpuNS returns 0, because the CPU time is unknown on this system. Replies omit 0.
 func cpuNS() int64 { return 0 }

@@ -173,7 +173,7 @@ func visitSamples(doc []byte, visit func(s sample, stack string)) error {
 	})
 }
 
-// parseSample also returns the size of blocks in bytes, the only label.
+// parseSample parses a sample. block is the size of its blocks in bytes, the only label.
 func parseSample(data []byte) (s sample, block uint64, err error) {
 	var values []uint64
 	err = protowire.Walk(data, func(f protowire.Field) error {

@@ -41,7 +41,7 @@ const keyLength = 32
 // recordBytes is a record with tags, key and pointer on a shelf. These are size classes of Go's allocator.
 const recordBytes = int64(unsafe.Sizeof(record{}) + unsafe.Sizeof(tags{}) + keyLength + unsafe.Sizeof(shelf{})/shelfLength)
 
-// newBallast builds the same every time.
+// newBallast builds a live heap of size bytes, the same every time.
 func newBallast(size int64) *ballast {
 	n := int(size / recordBytes)
 	b := &ballast{size: size, shelves: make([]*shelf, 0, n/shelfLength+1)}

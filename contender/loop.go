@@ -30,7 +30,7 @@ type tally struct {
 	ops    int64
 	bytes  int64
 	errors int64
-	first  error // error of the first failure
+	first  error // error of the first failed operation, or nil
 }
 
 func (t *tally) addError(err error) {

@@ -19,7 +19,7 @@ const (
 	readShare = 400
 )
 
-// newMeter's readings take about 0.12 µs, if the clock needs no system call.
+// newMeter returns a meter. A reading takes about 0.12 µs if the clock needs no system call.
 func newMeter() *meter {
 	sample := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}}
 	m := &meter{cycles: func() int64 {
@@ -36,7 +36,7 @@ func newMeter() *meter {
 	return m
 }
 
-// minCost takes the least of a few means, because disturbances only add.
+// minCost measures the time of a call of f. It returns the least of a few means, because disturbances only add.
 func minCost(f func()) time.Duration {
 	const means, calls = 5, 32
 	cost := time.Hour
@@ -51,9 +51,9 @@ func minCost(f func()) time.Duration {
 }
 
 const (
-	// idleYields quick yields show that no other goroutine wants to run.
+	// idleYields is the number of quick yields in a row after which no other goroutine wants to run.
 	idleYields = 8
-	// maxYields is for a goroutine that always wants to run.
+	// maxYields limits the yields if another goroutine always wants to run.
 	maxYields = 4096
 )
 
@@ -74,10 +74,11 @@ func (m *meter) awaitSweep() {
 	}
 }
 
-// maxBatch is for operations that take almost no time.
+// maxBatch limits the operations of a batch. It matters if they take almost no time.
 const maxBatch = 1 << 20
 
-// batchSize returns the operations before the next reading. pace is ns, 0 if unknown.
+// batchSize returns the number of operations before the next reading. pace is the time of one in ns, or 0 if
+// unknown.
 func (m *meter) batchSize(pace float64) int64 {
 	if pace <= 0 {
 		return 1

@@ -7,10 +7,11 @@ import (
 	"github.com/tarebench/tare/load/nap"
 )
 
-// An open loop starts each operation at a fixed time, even if earlier ones have not ended. A lead-in is not
-// measured.
+// This file runs operations in an open loop: each starts at a fixed time, even if earlier ones have not ended.
+// For example, at 100 operations a second one starts every 10 ms. The first operations of a run, its lead-in,
+// are not measured.
 
-// ticket is an operation of an open loop, for a free caller.
+// ticket is an operation of an open loop. A free caller, one of the workload's goroutines, receives and runs it.
 type ticket struct {
 	n        int64     // number in the run, from zero
 	due      time.Time // intended start
@@ -39,7 +40,7 @@ func (c *workerPool) sendTickets(times func() time.Duration) {
 	}
 }
 
-// waitDue returns false if measuring ends first.
+// waitDue waits until t is due. It returns false if measuring ends first.
 func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	for {
 		now := time.Now()
@@ -54,7 +55,7 @@ func (c *workerPool) waitDue(clock *nap.Timer, t *ticket) bool {
 	}
 }
 
-// sendTicket returns false if measuring ends first.
+// sendTicket sends t to a caller as soon as one is free. It returns false if measuring ends first.
 func (c *workerPool) sendTicket(timer *time.Timer, t *ticket) bool {
 	select {
 	case c.tickets <- *t:
@@ -109,10 +110,11 @@ func (c *workerPool) timeLeft(now time.Time) time.Duration {
 	return checkInterval
 }
 
-// maxCounted limits counting to hundredths of a second.
+// maxCounted limits the operations that countMissed counts one by one. Counting them takes hundredths of a
+// second.
 const maxCounted = 1 << 21
 
-// countMissed counts t and later operations that did not start.
+// countMissed counts t and later operations that were due while measuring and have not started.
 func (c *workerPool) countMissed(t ticket, nextDue func() time.Time) {
 	end := c.to.at
 	if limit := c.from.at.Add(c.plan.limit); c.plan.limit > 0 && limit.Before(end) {
@@ -139,7 +141,7 @@ func (c *workerPool) runTickets(do func(int) (int, error)) {
 	}
 }
 
-// recordOpen records late operations, too.
+// recordOpen records an operation of an open loop, also a late one.
 func (c *workerPool) recordOpen(o *outcome, t ticket) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -54,7 +54,8 @@ func (s *session) prepareWork(q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{Prepared: wire.Prepared{Fresh: w.Fresh}}, nil
 }
 
-// loadWork does not give a server the pool, because no server knows its requests in advance.
+// loadWork calls Serve or Prepare of the program. Serve does not get the pool, because no server knows its
+// requests in advance.
 func (s *session) loadWork(w wire.Workload) (*work, error) {
 	if p := s.program; p.Serve != nil && (p.Prepares == nil || !p.Prepares(w)) {
 		return s.startServer(w)
@@ -97,7 +98,7 @@ func (s *session) forgetAll() {
 	s.stopServer()
 }
 
-// close does not stop a server.
+// close ends the callers and calls Work.Close. It does not stop a server.
 func (w *work) close() {
 	if w.pool != nil {
 		w.pool.stopWorkers()
@@ -107,7 +108,7 @@ func (w *work) close() {
 	}
 }
 
-// resetWork handles "reset".
+// resetWork handles "reset": it restores the state after prepare.
 func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	reset := w.Reset
 	if w.server != nil {
@@ -127,7 +128,7 @@ func (s *session) resetWork(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	return wire.Reply{}, nil
 }
 
-// answerCases handles "answer": outputs to be compared with those of other contenders.
+// answerCases handles "answer": it returns outputs, which are compared with those of other contenders.
 func (s *session) answerCases(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	s.phase.enterWork(w, s.meter.cycles())
 	for _, c := range q.Cases {
@@ -156,7 +157,7 @@ func (w *work) answerCase(c int) (a wire.Answer) {
 	return wire.Answer{Case: c, Output: bytes.Clone(out.Output), Size: out.Size}
 }
 
-// errorText is never "".
+// errorText returns the text of err in one line. It is never "", which would mean no error.
 func errorText(err error) string {
 	if s := oneLine(err.Error()); s != "" {
 		return s

@@ -82,7 +82,8 @@ func writeAllocs() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runProfile handles "profile". For a server it only waits, because the measuring process sends the requests.
+// runProfile handles "profile": it runs operations for min_ns and replies with a profile. For a server it only
+// waits, because the measuring process sends the requests.
 func (s *session) runProfile(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.MinNS == 0 {
 		return wire.Reply{}, newError(classBadRequest, "profile without min_ns")

@@ -72,7 +72,7 @@ type session struct {
 	before, after runtime.MemStats // buffers of countAllocs and countServer
 }
 
-// handleRequest turns a panic into an error reply.
+// handleRequest executes one request. It turns a panic of the contender's code into an error reply.
 func (s *session) handleRequest(q wire.Request) (reply wire.Reply) {
 	defer func() {
 		if v := recover(); v != nil {
@@ -128,7 +128,7 @@ func (s *session) handleWork(w *work, q wire.Request) (wire.Reply, *wire.Error) 
 	return wire.Reply{}, newError(classNotMine, "%s of workload %q: it has no server", q.Op, q.On)
 }
 
-// handleHello also closes all workloads.
+// handleHello selects the variant, closes all workloads and identifies the contender.
 func (s *session) handleHello(q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Protocol != wire.Protocol {
 		return wire.Reply{}, newError(classBadRequest, "protocol %q; this contender speaks %s", q.Protocol, wire.Protocol)
@@ -167,7 +167,7 @@ func newError(class, format string, args ...any) *wire.Error {
 	return &wire.Error{Class: class, Message: oneLine(fmt.Sprintf(format, args...))}
 }
 
-// oneLine has at most maxText bytes.
+// oneLine returns s in one line of at most maxText bytes.
 func oneLine(s string) string {
 	s = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(s, "�"), func(r rune) bool { return r == '\n' || r == '\r' }), "; ")
 	if len(s) > maxText {
@@ -176,7 +176,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// panicText may be called only by the deferred function, because panicSite skips frames.
+// panicText returns a panic in one line, with its place. Only the deferred function itself may call it, because
+// panicSite skips a fixed number of calls.
 func panicText(v any) string {
 	return oneLine(fmt.Sprintf("panic: %v%s", v, panicSite()))
 }

@@ -22,7 +22,7 @@ type Served struct {
 	Reset func() error
 
 	// End ends the server as a signal would, and is timed. Requests in flight may continue for 10 s; the error
-	// describes the rest. If End is nil, Stop is timed.
+	// describes the rest. Counts and Stop are called after it. If End is nil, Stop is timed.
 	End func() error
 
 	// Stop ends the server and its connections. It is called last.

@@ -7,8 +7,9 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// A slice is one timed run of some milliseconds; programs take turns. A warm-up before is not timed.
-// Allocations are counted separately.
+// This file runs operations of a prepared workload for the measuring process. A slice is one timed run of some
+// milliseconds, in which the compared programs take turns. A warm-up precedes the slices and is no part of the
+// result. Allocations are counted separately.
 
 // Values of wire.Request.Until.
 const (
@@ -16,7 +17,7 @@ const (
 	untilGC  = "gc"
 )
 
-// minWarmOps is the least of a warm-up, unless its cap comes first.
+// minWarmOps is the least number of operations of a warm-up, unless it reaches its cap first.
 const minWarmOps = 4
 
 type measurement struct {
@@ -72,7 +73,8 @@ func (m *measurement) finish() wire.Reply {
 
 const noLimit = 1 << 62
 
-// isWarm reports whether min_gc cycles or min_ns have passed.
+// isWarm reports whether a warm-up has reached min_gc cycles or min_ns, whichever is first. It returns true if
+// neither is set.
 func isWarm(q wire.Request, cycles int64, wall time.Duration) bool {
 	reachesCycles := q.MinGC > 0 && cycles >= q.MinGC
 	hasMinTime := q.MinNS > 0 || q.MinGC == 0
@@ -174,7 +176,8 @@ func (m *measurement) runCycles(q wire.Request) {
 	m.s.meter.awaitSweep()
 }
 
-// countAllocs starts with the first body, so that two requests are alike.
+// countAllocs counts the allocations of q.Ops operations. It starts with the first body, so that two requests
+// run the same operations.
 func (s *session) countAllocs(w *work, q wire.Request) (wire.Reply, *wire.Error) {
 	if q.Ops == 0 {
 		return wire.Reply{}, newError(classBadRequest, "stats without ops")

@@ -175,8 +175,8 @@ func (c *workerPool) advance(o *outcome) bool {
 
 func (c *workerPool) bodyOf(n int64) int { return int((int64(c.w.next) + n) % int64(c.w.bodies)) }
 
-// recordClosed ignores operations in flight at the end, except errors. Otherwise a call that breaks its server
-// would seem correct.
+// recordClosed records a finished operation of a closed loop. It ignores operations in flight at the end, except
+// errors: otherwise a call that breaks its server would seem correct.
 func (c *workerPool) recordClosed(o *outcome) {
 	c.finished++
 	c.addArea(o)
@@ -233,7 +233,7 @@ func (c *workerPool) takeSnapshot() snapshot {
 	return snapshot{at: time.Now(), cpu: cpuNS(), cycles: c.s.meter.cycles()}
 }
 
-// countCycles returns 0 if it has read the number recently.
+// countCycles returns the collection cycles since measuring began, or 0 if it has read the number recently.
 func (c *workerPool) countCycles() int64 {
 	now := time.Now()
 	if now.Sub(c.lastRead) < c.s.meter.interval {
@@ -275,13 +275,13 @@ func (c *workerPool) runProfile(q wire.Request) (wire.Reply, *wire.Error) {
 	return c.buildReply(), err
 }
 
-// runSlice always ends after a number of operations.
+// runSlice is [session.runSlice] for concurrent callers. It always ends after a number of operations.
 func (c *workerPool) runSlice(q wire.Request) (wire.Reply, *wire.Error) {
 	p := plan{lead: q.Lead, limit: time.Duration(q.CapNS), enough: func(ops int64, wall time.Duration) bool {
 		return ops >= q.Ops || isCapped(q, ops, wall)
 	}}
 	if c.w.Times != nil {
-		p.exact = q.Ops // late operations have the longest latencies
+		p.exact = q.Ops // wait for late operations, which have the longest latencies
 	}
 	err := c.runPlan(p)
 	return c.buildReply(), err

@@ -71,8 +71,8 @@ func (h *House) storeChange(i int, action string, parameters map[string]any) (De
 
 func allActions() [4]string { return [...]string{turnOn, turnOff, toggle, set} }
 
-// canonicalAction returns the equal constant. Some servers reuse a request's buffer, so action must not be
-// retained.
+// canonicalAction returns the constant that equals action. ok is false for an unknown action. Some servers
+// reuse a request's buffer, so action itself must not be retained.
 func canonicalAction(action string) (canonical string, ok bool) {
 	actions := allActions()
 	if i := slices.Index(actions[:], action); i >= 0 {
@@ -124,7 +124,8 @@ func mergeAttributes(d Device, parameters map[string]any) (after Device, changed
 	return d, true, nil
 }
 
-// sameValue compares JSON values. Decoders use different Go types for numbers, so it compares them by value.
+// sameValue reports whether a and b are the same JSON value. Decoders use different Go types for numbers, so it
+// compares numbers by value.
 func sameValue(a, b any) bool {
 	x, aIsNumber := toNumber(a)
 	y, bIsNumber := toNumber(b)

@@ -12,8 +12,8 @@
 //	POST /api/v1/homeassistant/devices/{id}/command     200  the outcome; 400 malformed, 404 unknown, 405 read-only
 //
 // Other responses, also errors, are JSON. All have X-Request-Id: the id of the request, or a new one. With a
-// rate limit they have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. A client above it gets
-// 429 with Retry-After.
+// rate limit they have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. A client above the
+// limit gets 429 with Retry-After.
 //
 // The package does not import net/http, because some servers do not link it.
 package homelab
@@ -53,7 +53,8 @@ type Info struct {
 	Endpoints []string `json:"endpoints"`
 }
 
-// Unit is a service in the cluster of the house. /api/v1/services lists all.
+// Unit is an entry of /api/v1/services: a program that runs in the cluster of the house, such as its database.
+// It is not called Service, because in this module a service is an app.
 type Unit struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`

@@ -14,7 +14,7 @@ import (
 type Config struct {
 	Origins []string         // sites that may read responses in a browser; * means any; none means no CORS headers
 	Rate    int              // requests per minute of one client; 0 means no limit
-	Now     func() time.Time // clock of the rate limit and of LastUpdated; if nil, LastUpdated stays
+	Now     func() time.Time // clock of the rate limit, for which it is required, and of LastUpdated; if nil, LastUpdated stays
 }
 
 // House is the API without a server: it has the devices and computes responses. Its methods may be called

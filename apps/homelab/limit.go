@@ -38,7 +38,7 @@ type bucket struct {
 	used   time.Time // time of the last use
 }
 
-// newLimiter returns nil if rate is 0: no limit.
+// newLimiter returns a limiter, or nil if rate is 0, which means no limit.
 func newLimiter(rate int, now func() time.Time) (*limiter, error) {
 	switch {
 	case rate == 0:
@@ -64,7 +64,7 @@ func (h *House) Take(client string) (headers [][2]string, ok bool) {
 	return h.limit.limitHeaders(remaining, ok), ok
 }
 
-// takeToken returns the remaining tokens, and false without a token.
+// takeToken takes a token and returns the number of remaining ones. It returns false if there is none to take.
 func (l *limiter) takeToken(client string) (remaining float64, ok bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,7 +109,7 @@ func (l *limiter) countClients() int {
 	return len(l.buckets)
 }
 
-// limitHeaders is for a client with remaining tokens. If ok is false, it includes Retry-After.
+// limitHeaders returns the headers for a client with remaining tokens. If ok is false, they include Retry-After.
 func (l *limiter) limitHeaders(remaining float64, ok bool) [][2]string {
 	headers := append(make([][2]string, 0, 4), // capacity for Retry-After, too
 		[2]string{"X-RateLimit-Limit", strconv.Itoa(l.rate)},

@@ -65,8 +65,8 @@ func (h *House) Metrics() []byte {
 	return b.Bytes()
 }
 
-// writeFamily writes the text format of Prometheus. Keys are values of label. Without a label, the only key is
-// "".
+// writeFamily writes a metric in the text format of Prometheus. The keys of values are the values of label. If
+// label is "", the only key is "".
 func writeFamily(b *bytes.Buffer, name, kind, help, label string, values map[string]int64) {
 	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 	for _, key := range slices.Sorted(maps.Keys(values)) {

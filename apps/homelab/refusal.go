@@ -36,12 +36,12 @@ func NotAllowed() error {
 	return &Refusal{Status: methodNotAllowed, Code: "method_not_allowed", Message: "this path does not take this method"}
 }
 
-// TooSlow is for a body that did not arrive in time.
+// TooSlow returns the error of a body that did not arrive in time.
 func TooSlow() error {
 	return &Refusal{Status: requestTimeout, Code: "timeout", Message: "the body did not come in time"}
 }
 
-// TooLarge is for a body of more than [MaxCommand] bytes.
+// TooLarge returns the error of a body of more than [MaxCommand] bytes.
 func TooLarge() error {
 	return &Refusal{Status: tooLarge, Code: "too_large", Message: fmt.Sprintf("a command has at most %d bytes", MaxCommand)}
 }
@@ -59,8 +59,9 @@ func crossSite(origin string) error {
 	return &Refusal{Status: forbidden, Code: "cross_site", Message: "a page of " + quoteText(origin) + " may not send commands; origins that may are configured"}
 }
 
-// Malformed is for a body that is not a command. err is the decoder's error or nil. A [Refusal] in it stays.
-// The client does not see err, whose text depends on the decoder.
+// Malformed returns the error of a body that is not a command. err is the decoder's error or nil; if it wraps a
+// [Refusal], Malformed returns err itself. Otherwise the client does not see err, whose text depends on the
+// decoder.
 func Malformed(err error) error {
 	malformed := &Refusal{Status: badRequest, Code: "malformed", Message: "the body is not a command as JSON"}
 	var refusal *Refusal

@@ -1,6 +1,6 @@
 package homelab
 
-// allServices never change.
+// allServices returns the services of the cluster, which never change.
 func allServices() []Unit {
 	const (
 		deployment = "Deployment"

@@ -100,7 +100,8 @@ func hasRFC3339(t time.Time) bool {
 	return s >= first && s <= last
 }
 
-// storeBatch adds the bytes of the metadata to r. trace is stored with each record; "" means none.
+// storeBatch passes the records as lines to the sink, and adds the bytes of their metadata to r. trace is
+// stored with each record; "" means none.
 func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Receipt) error {
 	const maxReused = 1 << 20 // bytes of a reused buffer
 	lines, _ := s.lines.Get().(*[]byte)
@@ -135,7 +136,7 @@ func (s *Service) storeBatch(ctx context.Context, trace string, b Batch, r *Rece
 	return sinkError(err)
 }
 
-// countFailure logs the first error since the last stored batch.
+// countFailure counts an error of the sink. It logs the first one since the last stored batch.
 func (s *Service) countFailure(err error) {
 	s.counts.sinkErrors.Add(1)
 	if s.now != nil {
@@ -155,7 +156,8 @@ func (s *Service) logRecovery() {
 	}
 }
 
-// appendLines adds the bytes of the metadata to r. It returns lines also with an error, perhaps a [Refusal].
+// appendLines appends each record of b to lines, and adds the bytes of the metadata to r. It returns lines also
+// with an error, perhaps a [Refusal].
 func appendLines(lines []byte, trace string, b Batch, r *Receipt) ([]byte, error) {
 	for i := range r.Accepted {
 		metadata, err := b.Metadata(i)
@@ -176,13 +178,14 @@ func sinkError(cause error) error {
 	return newRefusal(cause, unavailable, "sink", "the batch could not be kept; send it again later")
 }
 
-// unsentError is for a stored batch that the spool will send. Clients must not retry, which would duplicate
-// it.
+// unsentError returns the error of a stored batch that the spool has not sent yet. Clients must not retry,
+// which would duplicate it.
 func unsentError(cause error) error {
 	return newRefusal(cause, accepted, "unsent", "the batch is kept, and will be sent on; sending it again duplicates it")
 }
 
-// encodeError returns a [Refusal] unchanged.
+// encodeError returns the error of record i, whose metadata could not be encoded. If cause wraps a [Refusal],
+// encodeError returns cause itself.
 func encodeError(i int, cause error) error {
 	var r *Refusal
 	if errors.As(cause, &r) {
@@ -212,7 +215,7 @@ func appendLine(b []byte, id string, timestamp time.Time, trace string, metadata
 	return append(b, "}\n"...)
 }
 
-// appendString avoids json.Marshal for most ids.
+// appendString appends s as a JSON string. It avoids json.Marshal for most ids, which need no escapes.
 func appendString(b []byte, s string) []byte {
 	for i := range len(s) {
 		c := s[i]

@@ -51,7 +51,8 @@ func (s *Service) Admit(h Head, formats ...Format) (Format, error) {
 	return format, nil
 }
 
-// hasToken compares hashes in constant time, which does not reveal the token.
+// hasToken reports whether an Authorization header has the required token. It compares hashes in constant time,
+// which does not reveal the token.
 func (s *Service) hasToken(authorization string) bool {
 	scheme, token, _ := strings.Cut(authorization, " ")
 	hash := sha256.Sum256([]byte(strings.Trim(token, " ")))
@@ -59,7 +60,8 @@ func (s *Service) hasToken(authorization string) bool {
 	return isToken && strings.EqualFold(scheme, "Bearer")
 }
 
-// mediaType removes parameters. ok is false for another charset than UTF-8.
+// mediaType returns a Content-Type without parameters. ok is false if it is invalid or has another charset than
+// UTF-8.
 func mediaType(s string) (format Format, ok bool) {
 	if s == string(JSON) || s == string(JSON)+"; charset=utf-8" { // common cases, without an allocation
 		return JSON, true

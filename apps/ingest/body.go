@@ -23,7 +23,7 @@ type Body struct {
 	closed   bool
 }
 
-// Body returns the body in r, compressed as h declares. Close it.
+// Body returns the body in r, compressed as h declares. The caller must close it.
 func (s *Service) Body(h Head, r io.Reader) *Body {
 	b := &Body{service: s, head: h, sent: limitedReader{r: r, remaining: s.maxBody}}
 	switch parseCoding(h.ContentEncoding) {
@@ -57,7 +57,7 @@ func (b *Body) Bytes() ([]byte, error) {
 	return b.buffer.Bytes(), nil
 }
 
-// readAll sets b.err.
+// readAll reads the body into the buffer and counts its records. It sets b.err.
 func (b *Body) readAll() {
 	b.buffer, _ = b.service.buffers.Get().(*bytes.Buffer)
 	if b.buffer == nil {
@@ -245,7 +245,7 @@ func (l *limitedReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// unpacker is pooled, because a gzip.Reader is large.
+// unpacker decompresses gzip. Unpackers are pooled, because a gzip.Reader is large.
 type unpacker struct {
 	service *Service
 	in      *bufio.Reader

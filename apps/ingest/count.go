@@ -7,7 +7,8 @@ import (
 	"fmt"
 )
 
-// countRecords does not decode the body. For ordinary JSON it only counts commas, which is fast.
+// countRecords returns an error if a body has more records than a batch may have. It does not decode the body.
+// For ordinary JSON it only counts commas, which is fast.
 func (s *Service) countRecords(h Head, body []byte) error {
 	format, _ := mediaType(h.ContentType)
 	tooMany := false
@@ -79,7 +80,7 @@ func exceedsLimitJSON(body []byte, limit int) (exceeds, broken bool) {
 	return false, len(open) > 0
 }
 
-// stringEnd returns the index of the last quote, or -1. i is after the first.
+// stringEnd returns the index of the quote that ends a string, or -1. i is the index after the first quote.
 func stringEnd(body []byte, i int) int {
 	for {
 		n := bytes.IndexByte(body[i:], '"')
@@ -99,7 +100,8 @@ func stringEnd(body []byte, i int) int {
 	}
 }
 
-// exceedsLimitProtobuf counts fields with number 1. Decoders reject a body that it cannot parse.
+// exceedsLimitProtobuf reports whether a message has more than limit records, which are fields with number 1.
+// It returns false if it cannot parse the body, which decoders then reject.
 func exceedsLimitProtobuf(body []byte, limit int) bool {
 	const groupStart, groupEnd, fixed32 = 3, 4, 5 // wire types that the app does not use
 	records, depth := 0, 0

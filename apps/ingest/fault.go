@@ -42,7 +42,8 @@ func (s *Service) describeFault(h Head, body []byte) string {
 	return "the body is an array of records, which this server's decoder does not accept: look for a key that occurs twice, or text that is not UTF-8"
 }
 
-// elementStart counts positions from 1. An invalid array gives 0.
+// elementStart returns the position, from 1, at which element i of a JSON array begins. It returns 0 for an
+// invalid array.
 func elementStart(array []byte, i int) int64 {
 	d := json.NewDecoder(bytes.NewReader(array))
 	_, err := d.Token()

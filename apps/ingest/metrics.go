@@ -52,7 +52,7 @@ func (s *Service) Metrics() []byte {
 
 type metricsWriter struct{ b *strings.Builder }
 
-// writeHead is for kind counter or gauge. The values follow.
+// writeHead writes the description of a metric; kind is counter or gauge. The caller writes the values next.
 func (m metricsWriter) writeHead(name, kind, help string) {
 	fmt.Fprintf(m.b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
 }
@@ -62,7 +62,8 @@ func (m metricsWriter) writeFamily(name, kind, help string, value int64) {
 	fmt.Fprintf(m.b, "%s %d\n", name, value)
 }
 
-// writeFile is for a file sink; cut is from opening it.
+// writeFile writes the metrics of a file sink. cut is the number of bytes that were removed from the file when
+// it was opened.
 func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_writes_total", "counter", "Writes to the file, of one batch or more.", stats.Writes)
 	m.writeFamily("ingest_sink_syncs_total", "counter", "Syncs of the file.", stats.Syncs)
@@ -71,7 +72,8 @@ func (m metricsWriter) writeFile(stats sink.Stats, cut int64) {
 	m.writeFamily("ingest_sink_cut_bytes", "gauge", "Bytes of an unfinished last line that were cut off when the sink was opened.", cut)
 }
 
-// writeSpool is for a spool; torn is from opening it.
+// writeSpool writes the metrics of a spool. torn is the number of bytes of an unfinished write that were found
+// when it was opened.
 func (m metricsWriter) writeSpool(status spool.Status, torn int64) {
 	m.writeFamily("ingest_spool_writes_total", "counter", "Writes to the spool, of one batch or more.", status.Writes)
 	m.writeFamily("ingest_spool_failures_total", "counter", "Writes and syncs of the spool that failed.", status.Failures)

@@ -38,7 +38,8 @@ func EncodeProtobuf(list []Record) ([]byte, error) {
 	return batch, nil
 }
 
-// appendFields numbers fields from 1. A key is the number shifted by 3, or'ed with the wire type.
+// appendFields appends the fields of a struct to dst, numbered from 1. A key is the number shifted by 3, or'ed
+// with the wire type.
 func appendFields(dst []byte, message any) ([]byte, error) {
 	v := reflect.ValueOf(message)
 	for i := range v.NumField() {

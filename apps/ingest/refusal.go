@@ -44,7 +44,7 @@ const (
 	unavailable          = 503
 )
 
-// codes has the order of the metrics. other means all the rest.
+// codes returns the error codes in the order of the metrics. The code other stands for all the rest.
 func codes() [14]string {
 	return [...]string{
 		"malformed", "batch", "record", "unauthorized", "not_found", "method_not_allowed", "timeout",
@@ -131,7 +131,7 @@ func NotAllowed() error {
 	return newRefusal(nil, methodNotAllowed, "method_not_allowed", "this path does not take this method")
 }
 
-// TooSlow is for a body that did not arrive in time.
+// TooSlow returns the error of a body that did not arrive in time.
 func TooSlow() error { return tooSlow(nil) }
 
 func tooSlow(cause error) error {

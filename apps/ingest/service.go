@@ -19,20 +19,20 @@ import (
 // Config configures a service that accepts batches of records over HTTP. It writes them to a sink: a file, a
 // spool or nothing. The zero Config works.
 type Config struct {
-	Limit   int              // records in a batch; 0 means DefaultLimit
+	Limit   int              // largest number of records in a batch; 0 means DefaultLimit
 	Typed   bool             // decode and encode the fields of [Metadata], instead of storing any object as sent
 	Binary  bool             // metadata of protobuf and gob keeps its format; requires sink null
-	MaxBody int64            // bytes of a body, sent or unpacked; 0 means DefaultMaxBody
+	MaxBody int64            // largest body in bytes, as sent and unpacked; 0 means DefaultMaxBody
 	Trace   bool             // store a request's traceparent with its events
 	Token   string           // secret of Authorization: Bearer; "" means none
 	Sink    string           // null, file:PATH or spool:DIR; "" means null
 	Fsync   bool             // sync before a batch is acknowledged
-	Rotate  int64            // bytes of a file of the sink; 0 means unlimited
+	Rotate  int64            // bytes after which the file sink begins another file; 0 means never
 	Now     func() time.Time // required for a spool; without it, names of rotated files have no times
 	Log     *slog.Logger     // logs the first failure of the sink and its recovery; may be nil
 
-	SpoolBytes int64         // bytes of the spool; 0 means spool.DefaultBytes
-	SpoolAge   time.Duration // age of the oldest unsent event; 0 means no maximum
+	SpoolBytes int64         // largest size of the spool in bytes; 0 means spool.DefaultBytes
+	SpoolAge   time.Duration // largest age of an unsent event; 0 means no maximum
 	Wait       time.Duration // wait for the spool to send a batch before the response; 0 means none
 }
 

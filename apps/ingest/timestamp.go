@@ -35,7 +35,7 @@ func parseSeconds(text string) (time.Time, error) {
 	if err != nil {
 		return parseScientific(text)
 	}
-	ns, scale := int64(0), int64(time.Second) // value of a digit in ns
+	ns, scale := int64(0), int64(time.Second) // scale is the value of a digit in ns
 	for _, c := range []byte(fraction) {
 		if c < '0' || c > '9' {
 			return parseScientific(text)
@@ -52,7 +52,9 @@ func parseSeconds(text string) (time.Time, error) {
 // maxExponent limits the zeros that parseScientific writes. The year 9999 has twelve digits.
 const maxExponent = 40
 
-// parseScientific turns 1.46e9 into 01460000000. The 0 is for numbers such as 1.5e-3.
+// parseScientific parses seconds with an exponent: it moves the decimal point and calls parseSeconds. 1.46e9
+// becomes 01460000000. and 1.5e-3 becomes 0.0015. Without the first 0, the second text would begin with the
+// point, which parseSeconds rejects.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {

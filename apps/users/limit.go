@@ -26,7 +26,7 @@ func (l *limiter) setLimit(perSecond int, now func() time.Time) {
 	l.fillTime = l.perToken * int64(perSecond)
 }
 
-// takeOne returns false if the bucket is empty: full would be after now+fillTime.
+// takeOne takes a token. It returns false if the bucket is empty: it would then be full after now+fillTime.
 func (l *limiter) takeOne() bool {
 	if l.perToken == 0 {
 		return true

@@ -127,12 +127,12 @@ func (l *linear) Reset(ctx context.Context, n int) error {
 // Close implements [Repository].
 func (l *linear) Close() error { return nil }
 
-// findEmail returns an index or -1.
+// findEmail returns the index of the user with an e-mail, or -1.
 func (l *linear) findEmail(ctx context.Context, email string) (int, error) {
 	return l.findFirst(ctx, func(u *User) bool { return u.Email == email })
 }
 
-// findID returns an index or ErrNotFound.
+// findID returns the index of the user with an id, or ErrNotFound.
 func (l *linear) findID(ctx context.Context, id int64) (int, error) {
 	i, err := l.findFirst(ctx, func(u *User) bool { return u.ID == id })
 	if err == nil && i < 0 {

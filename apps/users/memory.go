@@ -139,7 +139,7 @@ func (m *memory) searchAll(ctx context.Context, text string, offset, limit int) 
 // Close implements [Repository].
 func (m *memory) Close() error { return nil }
 
-// addChanged must be called before u is updated or deleted.
+// addChanged records that u is about to be updated or deleted, if it is a user of the last Reset.
 func (m *memory) addChanged(u *User) {
 	i := u.ID - FirstID
 	isSeeded := i < int64(len(m.seeded)) && u == &m.seeded[i]

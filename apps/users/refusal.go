@@ -14,8 +14,9 @@ func Limited() error {
 	return &Error{Code: ResourceExhausted, Message: "too many requests"}
 }
 
-// Malformed is for a body that a decoder rejected with err. The client does not see err, whose text depends on
-// the decoder. An [*Error] in it stays, and [*http.MaxBytesError] becomes [TooLarge].
+// Malformed returns the error of a body that a decoder rejected with err. The client does not see err, whose
+// text depends on the decoder. If err wraps an [*Error], Malformed returns err itself. If it wraps an
+// [*http.MaxBytesError], Malformed returns [TooLarge].
 func Malformed(err error) error {
 	var known *Error
 	var tooLong *http.MaxBytesError

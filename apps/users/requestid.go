@@ -22,8 +22,8 @@ func (r *requestIDs) drawPrefix() {
 	r.prefix = hex.EncodeToString(seed[:]) + "-"
 }
 
-// RequestID returns the client's id sent, if it is 1 to [MaxRequestID] visible ASCII characters. Otherwise it
-// is new.
+// RequestID returns the id of a request. It is sent, the client's id, if that has 1 to [MaxRequestID] visible
+// ASCII characters. Otherwise it is new.
 func (s *Service) RequestID(sent string) string {
 	if isValidID(sent) {
 		return sent

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// matchesText looks in name and e-mail, ignoring case. text must be in lower case.
+// matchesText reports whether u's name or e-mail contains text, ignoring case. text must be in lower case.
 func matchesText(u *User, text string) bool {
 	return strings.Contains(u.Email, text) || containsFolded(u.Name, text)
 }
@@ -24,7 +24,8 @@ func containsFolded(s, text string) bool {
 	return false
 }
 
-// hasFoldedPrefix ignores the case of s, which must be ASCII and not shorter than text.
+// hasFoldedPrefix reports whether s begins with text, ignoring case. s must be ASCII and not shorter than text,
+// which must be in lower case.
 func hasFoldedPrefix(s, text string) bool {
 	for i := range len(text) {
 		c := s[i]

@@ -114,7 +114,8 @@ func (s *Service) List(ctx context.Context, q Query) (Page, error) {
 // Calls returns the numbers of calls since the last Reset.
 func (s *Service) Calls() Calls { return s.recorder.loadCalls() }
 
-// Reset resets the repository to n users, and the counts and the fault. It is no call.
+// Reset resets the repository to n users, sets the counts of calls to zero and clears the fault. It does not
+// count as a call.
 func (s *Service) Reset(ctx context.Context, n int) error {
 	if err := s.repository.Reset(ctx, n); err != nil {
 		return err
@@ -125,7 +126,8 @@ func (s *Service) Reset(ctx context.Context, n int) error {
 	return nil
 }
 
-// Fault returns the first error of the store since the last Reset. Clients only get unavailable.
+// Fault returns the first error of the store since the last Reset, or nil. Clients only get the code
+// unavailable for it.
 func (s *Service) Fault() error {
 	if e := s.fault.Load(); e != nil {
 		return e.cause
@@ -133,10 +135,10 @@ func (s *Service) Fault() error {
 	return nil
 }
 
-// timeNow has microseconds, the precision of all stores.
+// timeNow returns the time in microseconds, the precision of all stores.
 func (s *Service) timeNow() time.Time { return s.now().UTC().Truncate(time.Microsecond) }
 
-// checkDraft's error is an [*Error].
+// checkDraft returns d as it is stored. The error is an [*Error].
 func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	for range s.validate {
 		normal = d.Normal()
@@ -145,7 +147,8 @@ func (s *Service) checkDraft(d Draft) (normal Draft, err error) {
 	return normal, err
 }
 
-// checkCall returns err, or the failure that Config.FailOne requires.
+// checkCall returns and counts the error of a call that must not reach the store: err, or the failure that
+// Config.FailOne requires. It returns nil if the call may continue.
 func (s *Service) checkCall(err error) error {
 	if s.failOne > 0 && s.calls.Add(1)%s.failOne == 0 {
 		err = &Error{Code: Unavailable, Message: "the store failed, as configured"}
@@ -165,7 +168,7 @@ func (s *Service) userOrError(ctx context.Context, u User, err error) (User, err
 	return u, nil
 }
 
-// storeError counts the error response for an error of the repository.
+// storeError returns the error response for an error of the repository, and counts it.
 func (s *Service) storeError(ctx context.Context, err error) error {
 	var e *Error
 	switch {

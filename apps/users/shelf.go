@@ -55,7 +55,8 @@ func (s *userIndex) putUser(u *User) {
 	b.users[position%blockSize] = u
 }
 
-// removeID keeps the last block, even if it is empty: it will get the next users.
+// removeID removes the user with an id, which must exist. It also removes an empty block, but not the last one,
+// which will get the next users.
 func (s *userIndex) removeID(id int64) {
 	position := id - FirstID
 	i := int(position / blockSize)
@@ -73,7 +74,7 @@ func (s *userIndex) addCount(i, n int) {
 	s.count += n
 }
 
-// truncateAt requires that no user is left from id on.
+// truncateAt removes the blocks for ids from id on. No user may have such an id.
 func (s *userIndex) truncateAt(id int64) {
 	blocks := int((id - FirstID + blockSize - 1) / blockSize)
 	if blocks < len(s.blocks) {
@@ -108,7 +109,8 @@ func (s *userIndex) usersFrom(offset int) iter.Seq[*User] {
 	}
 }
 
-// findOffset finds a user's block, and the users before it there. offset must exist.
+// findOffset returns the index of the block with the user at offset, and the number of users before that user
+// in the block. offset must be less than the number of users.
 func (s *userIndex) findOffset(offset int) (i, skip int) {
 	row := 0
 	for offset >= s.rows[row] {

@@ -78,7 +78,7 @@ func (q Query) pageOffset() int {
 	return (q.Page - 1) * q.Limit
 }
 
-// lowerValid leaves invalid UTF-8 to checkText: strings.ToLower would replace bytes.
+// lowerValid returns s in lower case. It leaves invalid UTF-8 as it is, because checkText must still see it.
 func lowerValid(s string) string {
 	if !utf8.ValidString(s) {
 		return s
@@ -107,8 +107,8 @@ func isAddress(s string) bool {
 	return err == nil && a.Name == "" && a.Address == s && checkText("email", s) == nil
 }
 
-// isPlainAddress needs no parser: two dot-atoms (atoms with dots between) in ASCII around an at sign. See RFC
-// 5322, section 3.4.1.
+// isPlainAddress reports whether s is an address that needs no parser: two dot-atoms (atoms with dots between)
+// in ASCII around an at sign. See RFC 5322, section 3.4.1.
 func isPlainAddress(s string) bool {
 	hasAt, needAtom := false, true
 	for i := range len(s) {
@@ -128,7 +128,7 @@ func isPlainAddress(s string) bool {
 	return hasAt && !needAtom
 }
 
-// isAtom is atext of RFC 5322.
+// isAtom reports whether c may be in an atom (atext in RFC 5322).
 func isAtom(c byte) bool {
 	return 'a' <= c && c <= 'z' || '0' <= c && c <= '9' || 'A' <= c && c <= 'Z' || strings.IndexByte("!#$%&'*+-/=?^_`{|}~", c) >= 0
 }

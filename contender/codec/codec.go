@@ -39,9 +39,9 @@ const (
 
 // Impl is a codec. It does not support operations whose functions are nil.
 type Impl struct {
-	// Load builds the value to encode from body canonical, compact JSON. It is not timed. Generated code, for
-	// example, needs own types. For other fixtures Load returns [contender.ErrUnsupported]. nil means
-	// [fixture.Decode].
+	// Load builds the value to encode from a body of the fixture, compact JSON. It is not timed. A codec with
+	// its own types, such as generated code, returns [contender.ErrUnsupported] for fixtures without a type.
+	// If Load is nil, [fixture.Decode] is used.
 	Load func(fixture string, canonical []byte) (any, error)
 
 	// Target returns a timed function that makes the pointer for Unmarshal. It returns nil without a type for
@@ -72,7 +72,7 @@ type Impl struct {
 	Typed bool
 
 	// Shared means that Marshal returns memory that its next call overwrites. It is for the null contender,
-	// which does nothing, to measure the harness.
+	// which does nothing: its cost is that of the timed loop itself.
 	Shared bool
 
 	// encodeInput replaces the body for decoding. The null contender needs it: its output is its input.

@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// Null returns a codec that does nothing, to measure the harness. Its output is its input, so that its answers
-// are correct. It does not support edge cases. Other programs may include it as a variant.
+// Null returns a codec that does nothing, so its cost is that of the timed loop itself. Its output is its
+// input, so that its answers are correct. It does not support edge cases. Other programs may include it as a
+// variant.
 func Null() Impl {
 	return Impl{
 		Load: func(name string, canonical []byte) (any, error) {
@@ -42,7 +43,7 @@ func Null() Impl {
 
 func sameTarget(raw *json.RawMessage) func() any { return func() any { return raw } }
 
-// sameAny returns the same *any, a *json.RawMessage, each time.
+// sameAny returns a function that returns the same *any each time. It contains a *json.RawMessage.
 func sameAny() func() any {
 	var slot any = new(json.RawMessage)
 	return func() any { return &slot }

@@ -26,7 +26,7 @@ func newWork(run func(k int) (size int, err error), readResult func(size int) (c
 	}}
 }
 
-// newMarshal sets Fresh if each call returns newly allocated memory.
+// newMarshal returns the work of encoding. Its Fresh is true if each call returns newly allocated memory.
 func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	var last []byte
 	run := func(k int) (int, error) {
@@ -39,7 +39,7 @@ func (i Impl) newMarshal(values []any, show func(out []byte) (contender.Answered
 	return work
 }
 
-// countingWriter stores the bytes only if storing is set.
+// countingWriter counts the bytes written to it. It stores them only if storing is set.
 type countingWriter struct {
 	bytes   int
 	storing bool
@@ -54,7 +54,7 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// newStream stores what is written only for Answer.
+// newStream returns the work of encoding to a writer. The writer stores the bytes only for Answer.
 func (i Impl) newStream(values []any, show func(out []byte) (contender.Answered, error)) contender.Work {
 	w := new(countingWriter)
 	run := func(k int) (int, error) {

@@ -45,8 +45,8 @@ func (i Impl) prepareEncoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newRoundTrip(values, target, i.showDecoded(w.Fixture)), nil
 }
 
-// canEncode reports whether the codec can encode for op. Some operations must also decode. A binary codec
-// must, too, to be checked.
+// canEncode reports whether the codec has the functions that op needs. A round trip also decodes. A binary
+// codec must decode its output, so that it can be compared. target, of findTarget, is nil without a type.
 func (i Impl) canEncode(op string, target func() any) bool {
 	hasEncoder := i.Marshal != nil
 	if op == OpStream {
@@ -78,7 +78,8 @@ func (i Impl) prepareDecoding(w wire.Workload, bodies [][]byte) (contender.Work,
 	return i.newUnmarshal(target, bodies, i.showDecoded(w.Fixture)), nil
 }
 
-// findDecodeTarget returns nil if the operation is not supported.
+// findDecodeTarget returns the function that makes the value to decode into, or nil if the operation is not
+// supported.
 func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	if i.Unmarshal == nil {
 		return nil
@@ -100,7 +101,7 @@ func (i Impl) findDecodeTarget(w wire.Workload) func() any {
 	return func() any { return new(any) }
 }
 
-// findTarget returns nil without a type for the fixture.
+// findTarget returns the function that makes the value for Unmarshal, or nil without a type for the fixture.
 func (i Impl) findTarget(name string) func() any {
 	if i.Target != nil {
 		return i.Target(name)
@@ -173,7 +174,8 @@ func showOutput(out []byte) (contender.Answered, error) {
 	return contender.Answered{Output: out}, nil
 }
 
-// decodeOutput makes a binary encoding comparable, by decoding it.
+// decodeOutput returns a function that makes a binary encoding comparable: it decodes it and encodes the value
+// as JSON.
 func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answered, error) {
 	return func(out []byte) (contender.Answered, error) {
 		decoded := target()
@@ -189,7 +191,8 @@ func (i Impl) decodeOutput(target func() any) func(out []byte) (contender.Answer
 	}
 }
 
-// showDecoded makes JSON, or for edge cases the text of [fixture.Show], which shows more differences.
+// showDecoded returns a function that formats a decoded value as JSON. For edge cases it uses [fixture.Show],
+// which shows more differences.
 func (i Impl) showDecoded(name string) func(v any) ([]byte, error) {
 	isCase := isCaseFixture(name)
 	return func(v any) ([]byte, error) {

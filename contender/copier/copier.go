@@ -87,7 +87,7 @@ type Impl struct {
 // Main runs this process as one copier, and exits.
 func Main(i Impl) { contender.Main(newProgram(i)) }
 
-// Null returns a copier that does nothing, to measure the harness. It generates the correct values for
+// Null returns a copier that does nothing: its cost is that of the timed loop. It generates correct values for
 // answers.
 func Null() Impl { return Impl{null: true} }
 
@@ -154,7 +154,7 @@ func (i Impl) prepareOp(w wire.Workload, bodies [][]byte) (contender.Work, Memor
 	return work, in.memory, err
 }
 
-// parseInput leaves out memory and pointers.
+// parseInput returns the input that a workload and its bodies define. It sets neither memory nor pointers.
 func parseInput(w wire.Workload, bodies [][]byte) (in input, err error) {
 	if in.shape, err = ShapeOf(w.Fixture, w.N); err != nil {
 		return in, err

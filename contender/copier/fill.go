@@ -100,7 +100,7 @@ func (g *generator) fillAll(list reflect.Value) {
 	}
 }
 
-// structTypes has Go types by the name of the C type.
+// structTypes returns the Go types by the name of the C type.
 func structTypes() map[string]reflect.Type {
 	m := map[string]reflect.Type{"BenchPerson": reflect.TypeFor[Person]()}
 	for _, v := range []any{
@@ -115,7 +115,7 @@ func structTypes() map[string]reflect.Type {
 	return m
 }
 
-// newValuesOf returns a slice of the Go type for shape.C.
+// newValuesOf is newValues for the Go type of shape.C. It returns a slice.
 func newValuesOf(shape Shape, names Names, seed uint64) (reflect.Value, error) {
 	t, ok := structTypes()[shape.C]
 	if !ok {
@@ -165,7 +165,7 @@ func CBytes(shape Shape, names Names, seed uint64) (int64, error) {
 	return int64(v.Type().Elem().Size()) * count, nil // other types have the same size in Go
 }
 
-// countCBytes includes all strings and lists.
+// countCBytes returns the size of the list in C, with all strings and lists.
 func (l DeviceList) countCBytes() int64 {
 	const nul = 1 // end of a string
 	n := deviceListBytes + len(l.Owner) + nul

@@ -50,7 +50,7 @@ func appendNumber(out []byte, f float64, bits int) []byte {
 	return strconv.AppendFloat(out, f, 'g', -1, bits)
 }
 
-// appendText makes each byte of s a character.
+// appendText appends s as a JSON string, in which each byte of s is a character.
 func appendText(out []byte, s string) []byte {
 	const digits = "0123456789abcdef"
 	out = append(out, '"')
@@ -67,7 +67,7 @@ func appendText(out []byte, s string) []byte {
 	return append(out, '"')
 }
 
-// appendChars ends before the first zero byte.
+// appendChars appends an array of bytes as a string, up to the first zero byte.
 func appendChars(out []byte, v reflect.Value) []byte {
 	var b []byte
 	for i := range v.Len() {

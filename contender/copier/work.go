@@ -154,7 +154,8 @@ func (c copies[T]) newBatchInto(in input) (do func(i int) (int, error), result f
 	}, func(i int) any { return slices[i] }
 }
 
-// newFrame calls C for the array each time. Without C memory it is batch-into.
+// newFrame returns the work of a frame: it calls C for the array each time. Without C memory it is the
+// operation batch-into.
 func (c copies[T]) newFrame(in input) (do func(i int) (int, error), result func(i int) any) {
 	if in.memory == nil {
 		return c.newBatchInto(in)

@@ -53,7 +53,7 @@ func (h *handler) startServer(l net.Listener) (stop func(), err error) {
 	return serveUntil(server.Serve, l, func() { _ = server.Close() }), nil
 }
 
-// recorder reuses memory.
+// recorder is a minimal response writer. Each response reuses the memory of the last.
 type recorder struct {
 	header http.Header
 	status int // 0 until the handler sets or implies it

@@ -130,7 +130,7 @@ func (l Layer) makeID() string {
 	return string(id[:])
 }
 
-// writeLog calls Write once per request, as a server's log does.
+// writeLog writes the line of a request with one call of Write, as a server's log does.
 func (l Layer) writeLog(x Exchange, took time.Duration) {
 	b := append(l.line[:0], x.Method...)
 	b = append(append(b, ' '), x.Path...)

@@ -27,7 +27,7 @@ type Prepared struct {
 	Header func(name string) string
 }
 
-// serveOnce also returns the number of middleware calls.
+// serveOnce serves the request once. The answer has the number of middleware calls.
 func (p Prepared) serveOnce(spec Spec) Answer {
 	before := spec.LayerCalls()
 	status, body := p.Serve()

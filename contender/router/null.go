@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Null builds a router that does nothing, to measure the harness. All responses are computed in advance and
-// chosen by the number of the request. Over a socket it reads each request completely.
+// Null builds a router that does nothing, so its cost is that of the measurement itself. All responses are
+// computed in advance and chosen by the number of the request. Over a socket it reads each request completely.
 func Null(_ context.Context, spec Spec) (http.Handler, error) {
 	return &null{handler: newHandler(nil), spec: spec}, nil
 }
@@ -37,7 +37,8 @@ func (n *null) findAnswer(q wire.HTTPRequest) Answer {
 	return a
 }
 
-// loadRequest renews the request, but writes a stored response.
+// loadRequest overrides the method of handler. Serve renews the request as for other routers, but writes a
+// stored response.
 func (n *null) loadRequest(q wire.HTTPRequest) (Prepared, error) {
 	original, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(formatRequest(q))))
 	if err != nil {

@@ -201,7 +201,8 @@ func (h *host) prepareOp(variant string, w wire.Workload, bodies [][]byte) (cont
 	return newWork(spec, prepared, mustReject(w)), nil
 }
 
-// newWork accepts only status 200, or with mustReject a status from 300 on.
+// newWork returns the work that serves prepared requests in this process. Only status 200 is correct, or with
+// mustReject a status from 300 on.
 func newWork(spec Spec, prepared []Prepared, mustReject bool) contender.Work {
 	do := func(i int) (int, error) {
 		status, body := prepared[i].Serve()

@@ -61,7 +61,7 @@ func (x *loopback) close() {
 	x.stop()
 }
 
-// newWork accepts only status 200.
+// newWork returns the work that sends requests over the connection. Only status 200 is correct.
 func (x *loopback) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Work, error) {
 	raw := make([][]byte, len(requests))
 	for i, q := range requests {
@@ -106,7 +106,7 @@ func (x *loopback) newWork(spec Spec, requests []wire.HTTPRequest) (contender.Wo
 	}}, nil
 }
 
-// roundTrip returns a body in x.buf.
+// roundTrip sends one request and reads the response. body is a part of x.buf.
 func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error) {
 	x.buf = x.buf[:0]
 	if _, err := x.conn.Write(request); err != nil {
@@ -145,7 +145,8 @@ func (x *loopback) roundTrip(request []byte) (status int, body []byte, err error
 // maxAnswer limits a response in bytes.
 const maxAnswer = 1 << 20
 
-// parseHead requires Content-Length: responses are small, so servers know it.
+// parseHead returns the status and the body's length. It requires Content-Length: responses are small, so
+// servers know it.
 func parseHead(head []byte) (status, length int, err error) {
 	const statusStart, statusEnd = len("HTTP/1.1 "), len("HTTP/1.1 200")
 	if len(head) < statusEnd || string(head[:7]) != "HTTP/1." {
@@ -175,7 +176,7 @@ func parseHead(head []byte) (status, length int, err error) {
 	}
 }
 
-// hasFoldedPrefix ignores case. b is not shorter than lower.
+// hasFoldedPrefix reports whether b begins with lower, ignoring case. b must not be shorter than lower.
 func hasFoldedPrefix(b []byte, lower string) bool {
 	for i := range len(lower) {
 		c := b[i]

@@ -60,7 +60,7 @@ func (r *Route) ColonPathEnding(rest string) string { return r.formatPath(":", "
 // BracePathEnding returns [Route.BracePath] with rest as the catch-all.
 func (r *Route) BracePathEnding(rest string) string { return r.formatPath("{", "}", rest) }
 
-// formatPath puts before and after around parameters. rest is the catch-all.
+// formatPath returns the path with before and after around each parameter. rest replaces the catch-all.
 func (r *Route) formatPath(before, after, rest string) string {
 	if len(r.Segments) == 0 {
 		return "/"
@@ -167,11 +167,11 @@ func ParseSpec(raw json.RawMessage) (Spec, error) {
 	return s, nil
 }
 
-func newRoute(index int, from fixture.Route) (Route, error) {
-	r := Route{Index: index, Method: from.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
-	path, ok := strings.CutPrefix(from.Path, "/")
+func newRoute(index int, entry fixture.Route) (Route, error) {
+	r := Route{Index: index, Method: entry.Method, reply: strconv.AppendInt(nil, int64(index), 10)}
+	path, ok := strings.CutPrefix(entry.Path, "/")
 	switch {
-	case from.Method == "" || from.Method != strings.ToUpper(from.Method):
+	case entry.Method == "" || entry.Method != strings.ToUpper(entry.Method):
 		return r, errors.New("the method is no word in capitals")
 	case !ok:
 		return r, errors.New("the path does not begin with a slash")

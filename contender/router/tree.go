@@ -42,7 +42,7 @@ func (n *node) partialNodeFor(s Segment) *node {
 	return next
 }
 
-// addRoute keeps the first of two equal routes.
+// addRoute adds a route to the tree below root n. Of two equal routes it keeps the first.
 func (n *node) addRoute(r *Route) {
 	current := n
 	if n.next == nil {
@@ -85,7 +85,8 @@ func (n *node) addRoute(r *Route) {
 	}
 }
 
-// findRoute returns the values of parameters, too.
+// findRoute returns the route for an escaped path, and the values of its parameters. It returns false if no
+// route matches.
 func (n *node) findRoute(method, path string) (*Route, []string, bool) {
 	if r, ok := n.routes[method]; ok && path == "/" {
 		return r, nil, true

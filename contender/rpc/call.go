@@ -173,8 +173,8 @@ func (c Call) Do(ctx context.Context, client Client) (out Outcome, err error) {
 	return out, err
 }
 
-// Wrong compares err, of Do, with the expected outcome: success, or an error with c.Status. It returns nil if
-// that is the outcome.
+// Wrong compares err, which Do returned, with the expected outcome: success, or an error with c.Status. It
+// returns nil if they agree.
 func (c Call) Wrong(err error) error {
 	if err == nil {
 		mustSucceed := c.Status < http.StatusBadRequest

@@ -22,13 +22,14 @@ const (
 	SetHTTP2    = "http2"    // on or off; default: on for gRPC, else off
 	SetPolicy   = "policy"   // policy of connections; default: One over HTTP/2, else Pool
 	SetCallers  = "callers"  // number of concurrent callers; default: 1
-	SetRate     = "rate"     // start of calls as package load/pace parses it; 0 or unset: after the last call has ended
+	SetRate     = "rate"     // rate at which calls start, as package load/pace parses it; 0 or unset: a caller starts its next call when the last has ended
 )
 
 // maxCallers limits the concurrent callers.
 const maxCallers = 10_000
 
-// prepareClient connects to the server in w. bodies are [Call]s in JSON.
+// prepareClient connects a client to the server in w, and returns the work of making the calls in bodies. Each
+// body is a [Call] in JSON.
 func (f Face) prepareClient(variant string, w wire.Workload, bodies [][]byte) (contender.Work, error) {
 	c := &clientWork{calls: make([]Call, len(bodies))}
 	for i, body := range bodies {
@@ -149,7 +150,8 @@ type clientWork struct {
 	counters Counters
 }
 
-// doCall counts 0 bytes of output, because a result is a Go value.
+// doCall makes call i and returns an error if the outcome is not the expected one. The bytes of output are 0,
+// because a result is a Go value.
 func (c *clientWork) doCall(i int) (int, error) {
 	call := c.calls[i].Fill(&c.counters)
 	_, err := call.Do(context.Background(), c.client)

@@ -24,8 +24,8 @@ func HTTPClient(t Target) (Client, error) { return dialHTTP(t, plainJSON{}) }
 // strings.
 func ProtoJSONClient(t Target) (Client, error) { return dialHTTP(t, protoJSON{}) }
 
-// dialHTTP decodes responses in form f. An HTTP/2 transport has one connection, so ByPolicy combines several.
-// An HTTP/1 transport has all connections.
+// dialHTTP returns a client that decodes responses in form f. An HTTP/2 transport has one connection, so
+// ByPolicy combines several. An HTTP/1 transport has all connections.
 func dialHTTP(t Target, f jsonForm) (Client, error) {
 	if t.Protocol != HTTP {
 		return nil, fmt.Errorf("protocol %q: %w", t.Protocol, contender.ErrUnsupported)
@@ -55,7 +55,7 @@ type httpClient struct {
 	form jsonForm
 }
 
-// jsonForm decodes plainJSON or protoJSON.
+// jsonForm decodes one form of JSON: plainJSON or protoJSON.
 type jsonForm interface {
 	readUser(d *json.Decoder) (users.User, error)
 	readPage(d *json.Decoder) (users.Page, error)
@@ -118,8 +118,8 @@ func formatQuery(q users.Query) string {
 	return "?" + v.Encode()
 }
 
-// sendRequest sends draft as the body, unless nil. For wantStatus it calls readBody. Otherwise it returns the
-// error in the response.
+// sendRequest sends a request; its body is draft, unless that is nil. If the response has wantStatus it calls
+// readBody. Otherwise it returns the error in the response.
 func (c *httpClient) sendRequest(ctx context.Context, method, path string, draft *users.Draft, wantStatus int, readBody func(*json.Decoder) error) error {
 	var body io.Reader
 	if draft != nil {

@@ -13,12 +13,13 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// Main runs a program with one implementation of the service, and exits. Measured, it serves or calls as
-// requested. Otherwise the command line decides.
+// Main runs a program with one implementation of the service, and exits. If tare measures the program, it
+// serves or calls as tare requests. Otherwise it serves as the command line says.
 func Main(f Face) { contender.Main(f.newProgram()) }
 
-// All is Main for several implementations by name. NAME is the first variant of one, NAME-VARIANT another. By
-// itself the program serves all with one store, or those of flag -face.
+// All is Main for several implementations by name. A study selects one as a variant of the program: grpc is
+// the first variant of the implementation grpc, and grpc-VARIANT another. Without tare the program serves all
+// with one store, or those of flag -face.
 func All(faces map[string]Face) { contender.Main(newJointProgram(faces)) }
 
 func (f Face) newProgram() contender.Program {
@@ -109,7 +110,8 @@ func (f Face) tryCommand(name string, addr server.Address) string {
 	return fmt.Sprintf("grpcurl %s%s %s %s %s", security, addr.Header(), body, addr.Host, method)
 }
 
-// withClients serves h. For workloads with [SetAddr] it calls with the variant's client.
+// withClients returns the program that serves h. For workloads with [SetAddr] it calls with the variant's
+// client.
 func withClients(h server.Host, find func(variant string) (Face, string)) contender.Program {
 	h.Kind = Kind
 	h.HTTP2 = func(variant string) bool {

@@ -26,7 +26,7 @@ func (n *network) readCounts() contender.Network {
 	return contender.Network{Opened: n.opened.Load(), In: n.in.Load(), Out: n.out.Load()}
 }
 
-// countedConn costs one atomic addition per system call.
+// countedConn is a connection whose bytes are counted. That costs one atomic addition per system call.
 type countedConn struct {
 	net.Conn
 	network *network

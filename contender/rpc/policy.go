@@ -25,7 +25,7 @@ func ByPolicy(t Target, dial func() (Client, error)) (Client, error) {
 	return nil, fmt.Errorf("unknown policy %q", t.Policy)
 }
 
-// newPool returns a client that uses one of n that is free.
+// newPool dials n clients. It returns a client that makes each call with one of them that is free.
 func newPool(n int, dial func() (Client, error)) (Client, error) {
 	var clients []Client
 	closeAll := func() error {

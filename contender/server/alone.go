@@ -33,10 +33,11 @@ const (
 // shutdownGrace is the time for requests in flight after a signal.
 const shutdownGrace = 4500 * time.Millisecond
 
-// alone serves one app without tare.
+// alone is a program that tare does not measure. It serves the app that its command line selects.
 type alone struct{ Host }
 
-// main serves until a signal and returns the exit code.
+// main serves until a signal and returns the exit code: 0 after a signal, 1 if it cannot serve, 2 if the
+// command line is invalid.
 func (a alone) main(args []string, stdout, stderr io.Writer) int {
 	s, err := a.parseFlags(args, stderr, os.Getenv)
 	switch {
@@ -73,7 +74,7 @@ func (a alone) serveUntilDone(ctx context.Context, s setup, stderr io.Writer) er
 	for serving := true; serving; {
 		select {
 		case err := <-r.ended:
-			r.ended <- nil // stopServer receives one result per front
+			r.ended <- nil // replaces the result: stopServer receives one per front
 			return joinErrors(fmt.Errorf("serving ended: %w", err), r.stopServer(linger))
 		case <-renew:
 			if err := r.pair.loadFiles(); err != nil {

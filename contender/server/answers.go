@@ -17,7 +17,7 @@ import (
 // before Serve returns the reason.
 const endGrace = time.Second
 
-// awaitAnswer sends a first request. The access log gets a line.
+// awaitAnswer sends a first request to the server and waits for the response. The access log gets a line.
 func (r *running) awaitAnswer(limit time.Duration) error {
 	answered := make(chan error, 1)
 	go func() { answered <- r.sendProbe(limit) }()
@@ -40,14 +40,14 @@ func (r *running) awaitAnswer(limit time.Duration) error {
 
 // earlyEnd describes the unexpected result err of Serve.
 func (r *running) earlyEnd(err error) error {
-	r.ended <- err // stopServer receives one per front
+	r.ended <- err // put it back: stopServer receives one result per front
 	if err == nil {
 		err = errors.New("it ended")
 	}
 	return fmt.Errorf("the server does not serve: %w", err)
 }
 
-// sendProbe sends a request. Over HTTP/2 the server's settings are enough.
+// sendProbe sends a request and reads the start of the response. Over HTTP/2 the server's settings are enough.
 func (r *running) sendProbe(limit time.Duration) error {
 	conn, err := net.DialTimeout("tcp", r.addr, limit)
 	if err != nil {
@@ -77,8 +77,8 @@ func (r *running) sendProbe(limit time.Duration) error {
 	return err
 }
 
-// probeHTTP2 sends HTTP/2's preface. The first frame must be settings. See RFC 9113, sections 3.4, 4.1 and
-// 6.5.
+// probeHTTP2 sends the start of an HTTP/2 connection. The server's first frame must be settings. See RFC 9113,
+// sections 3.4, 4.1 and 6.5.
 func probeHTTP2(conn net.Conn) error {
 	const (
 		frameHead = 9 // bytes

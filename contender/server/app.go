@@ -54,10 +54,10 @@ type Service struct {
 	Notices   []string                        // lines to print at the start
 
 	Ready   func(ctx context.Context) error         // why the service cannot serve now, in one line without secrets
-	Metrics func() []byte                           // format of Prometheus; counters end in _total
-	OpenAPI func(variant string) []byte             // nil if the variant has none
+	Metrics func() []byte                           // metrics in the text format of Prometheus; counters end in _total
+	OpenAPI func(variant string) []byte             // OpenAPI document with all paths; nil if the variant has none
 	Refuse  func(status int, message string) []byte // body of an error response, such as 404
-	Routes  func(variant string) []string           // such as POST /pkg.Service/Method, without an OpenAPI document
+	Routes  func(variant string) []string           // routes of a variant without an OpenAPI document, such as POST /pkg.Service/Method
 
 	// Try returns a shell command with a valid request. If nil, the command requests /health.
 	Try func(variant string, a Address) string

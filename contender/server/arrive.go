@@ -33,8 +33,8 @@ const (
 	sizeDigits = 15
 )
 
-// readRequest answers the client if Ops has a page or the request is wrong. Otherwise it puts the request into
-// c.out for the stack.
+// readRequest reads the next request. It answers the client itself if Ops has a page or the request is wrong.
+// Otherwise it puts the complete request into c.out for the stack.
 func (c *gatedConn) readRequest() error {
 	c.mu.Lock()
 	c.share.removeBytes(c.share.stored)
@@ -122,7 +122,7 @@ func (c *gatedConn) shakeHands() error {
 	return secure.SetDeadline(time.Time{})
 }
 
-// readMore rejects a request that takes too long.
+// readMore reads at least one byte into c.in. It rejects a request that takes too long.
 func (c *gatedConn) readMore() error {
 	const minBuffer = 1 << 10 // bytes
 	if free := cap(c.in) - len(c.in); free == 0 {
@@ -148,7 +148,7 @@ func isTimeout(err error) bool {
 	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
-// readHead returns nil after it has switched to HTTP/2.
+// readHead reads the head of a request. It returns nil if it has switched the connection to HTTP/2.
 func (c *gatedConn) readHead() (*requestHead, error) {
 	if c.first && c.gate.http2 {
 		isHTTP2, err := c.readPreface()
@@ -205,7 +205,7 @@ func (c *gatedConn) readPreface() (isHTTP2 bool, err error) {
 	}
 }
 
-// parseHead also rejects a head that is too long for the stack.
+// parseHead parses a complete head. It rejects one that would be too long for the stack.
 func (c *gatedConn) parseHead(text []byte) (*requestHead, *badRequest) {
 	head, bad := parseRequestHead(text)
 	if bad != nil {
@@ -270,7 +270,8 @@ func (c *gatedConn) readBytes(head *requestHead, body []byte, n, limit int) ([]b
 	return body, nil
 }
 
-// bodyError rejects a request that takes too long.
+// bodyError returns the stack's error after a read of the body has failed. It rejects a request that takes too
+// long.
 func (c *gatedConn) bodyError(head *requestHead, err error) error {
 	switch {
 	case isTimeout(err):
@@ -381,7 +382,8 @@ func (c *gatedConn) rejectRequest(head *requestHead, status int, message string)
 	return c.writeAnswer(head, page)
 }
 
-// writeAnswer hides the request from the stack. [io.EOF] means that the connection must be closed.
+// writeAnswer sends page to the client; the stack does not see the request. [io.EOF] means that the connection
+// must be closed.
 func (c *gatedConn) writeAnswer(head *requestHead, page Page) error {
 	hasUnreadBody := head.length != 0
 	closes := head.closes || hasUnreadBody

@@ -44,7 +44,7 @@ type share struct {
 	stored int64
 }
 
-// addBytes adds nothing if the budget is used up.
+// addBytes adds n to the stored bytes. It returns false, and adds nothing, if the budget is used up.
 func (s *share) addBytes(n int64) bool {
 	before, after := max(0, s.stored-freeBytes), max(0, s.stored+n-freeBytes) // bytes within the budget
 	if after > before && !s.budget.reserveBytes(after-before) {

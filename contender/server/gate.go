@@ -26,7 +26,7 @@ type gate struct {
 	maxBody int64 // bytes
 	http1   bool
 	http2   bool
-	netHTTP bool // net/http reads while it answers, to detect the end of a client
+	netHTTP bool // the stack is net/http, which reads while it answers, to notice that a client disconnects
 	timeout time.Duration
 
 	mu       sync.Mutex
@@ -137,7 +137,7 @@ func newGatedConn(conn net.Conn, g *gate) *gatedConn {
 }
 
 // Read waits for a complete request and returns its bytes to the stack. While the stack answers, Read waits
-// for the client's end or the stack's deadline.
+// until the client disconnects or the stack's deadline. Over HTTP/2 it returns bytes as they arrive.
 func (c *gatedConn) Read(p []byte) (int, error) {
 	for {
 		switch {
@@ -182,7 +182,8 @@ func (c *gatedConn) isAnswering() bool {
 	return c.answer == answerAwaited || c.answer == answerBegun
 }
 
-// awaitChange also stops at the first byte of a next request.
+// awaitChange waits until the client disconnects or the stack's deadline changes. Bytes that arrive belong to
+// the next request. Once there are some, it stops reading.
 func (c *gatedConn) awaitChange() error {
 	c.mu.Lock()
 	changed, err := c.changed, os.ErrDeadlineExceeded
@@ -289,7 +290,7 @@ const (
 	lingeringBytes = 16 << 20
 )
 
-// lingerAndClose lets the client read the answer first.
+// lingerAndClose closes the connection after the client has had time to read the answer.
 func (c *gatedConn) lingerAndClose(closeWrite func() error) {
 	if closeWrite() == nil && c.Conn.SetReadDeadline(time.Now().Add(lingerTime)) == nil {
 		_, _ = io.CopyN(io.Discard, c.Conn, lingeringBytes)

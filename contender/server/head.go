@@ -118,7 +118,8 @@ func (h *requestHead) parseLine(line string) *badRequest {
 	return nil
 }
 
-// parseField rejects white space at the start, which some parsers take for a continuation.
+// parseField parses a line of the head. It rejects white space at the start, which some parsers take for a
+// continuation.
 func parseField(line string) (field, *badRequest) {
 	name, value, ok := strings.Cut(line, ":")
 	if !ok || !isToken(name) {
@@ -133,7 +134,7 @@ func parseField(line string) (field, *badRequest) {
 	return field{name, value}, nil
 }
 
-// singleField returns the first field. ok is false if there are several.
+// singleField returns the value of the first field of that name, or "". ok is false if there are several.
 func (h *requestHead) singleField(name string) (value string, ok bool) {
 	n := 0
 	for _, f := range h.fields {
@@ -189,7 +190,7 @@ func splitTarget(target string) (authority, path string, isAbsolute bool) {
 	return authority, path, true
 }
 
-// parseFraming rejects every ambiguous length: RFC 9112, section 6.
+// parseFraming reads the length of the body. It rejects every ambiguous form: RFC 9112, section 6.
 func (h *requestHead) parseFraming() *badRequest {
 	length, isSingleLength := h.singleField("Content-Length")
 	coding, isSingleCoding := h.singleField("Transfer-Encoding")
@@ -264,7 +265,7 @@ func isToken[T string | []byte](s T) bool {
 	return len(s) > 0 && hasOnlyASCII(s, "!#$%&'*+-.^_`|~")
 }
 
-// isHost accepts a host with an optional port, or "".
+// isHost reports whether s has only bytes of a host with an optional port. "" is a host.
 func isHost(s string) bool { return hasOnlyASCII(s, "-._~%!$&'()*+;=:[]") }
 
 func hasOnlyASCII[T string | []byte](s T, marks string) bool {
@@ -279,7 +280,7 @@ func hasOnlyASCII[T string | []byte](s T, marks string) bool {
 	return true
 }
 
-// hasToken ignores case. list has commas.
+// hasToken reports whether a list with commas contains token, ignoring case.
 func hasToken(list, token string) bool {
 	for part := range strings.SplitSeq(list, ",") {
 		if strings.EqualFold(strings.Trim(part, " \t"), token) {

@@ -17,7 +17,8 @@ func newHosts(addr string, names []string) *hosts {
 	return &hosts{names}
 }
 
-// hasHost allows "", because health checks may send no host. A nil h allows all.
+// hasHost reports whether the host of a request is allowed. It allows "", because health checks may send none.
+// A nil h allows all.
 func (h *hosts) hasHost(host string) bool {
 	if h == nil || host == "" {
 		return true

@@ -13,7 +13,7 @@ type keyPair struct {
 	loaded    atomic.Pointer[tls.Certificate] // the certificate of new connections
 }
 
-// loadFiles keeps the previous certificate after an error.
+// loadFiles reads the files. After an error the previous certificate stays in use.
 func (p *keyPair) loadFiles() error {
 	pair, err := tls.LoadX509KeyPair(p.cert, p.key)
 	if err != nil {
@@ -23,7 +23,8 @@ func (p *keyPair) loadFiles() error {
 	return nil
 }
 
-// tlsConfig has TLS 1.3 with HTTP/1.1, and HTTP/2 if the app supports it.
+// tlsConfig returns the configuration of encrypted servers: TLS 1.3 with HTTP/1.1, and HTTP/2 if the app
+// supports it.
 func (p *keyPair) tlsConfig(app App) *tls.Config {
 	protocols := []string{"http/1.1"}
 	if app.HTTP2 {

@@ -22,10 +22,10 @@ type Spec struct {
 
 // Settings of every server under a lab, keys of [wire.Workload.Set]. Those of an app are in [Config].
 const (
-	SetLog     = "log" // none if omitted
-	SetLogFile = "log_file"
-	SetTLSCert = "tls_cert" // PEM; turns on encryption
-	SetTLSKey  = "tls_key"  // PEM
+	SetLog     = "log"      // destination of the access log, e.g. discard; no log if omitted
+	SetLogFile = "log_file" // path of the log file
+	SetTLSCert = "tls_cert" // path of a certificate in PEM; turns on encryption
+	SetTLSKey  = "tls_key"  // path of the certificate's key in PEM
 )
 
 type setup struct {
@@ -69,7 +69,7 @@ func (h Host) serveLab(variant string, w wire.Workload) (contender.Served, error
 		_ = r.stopServer(grace)
 		return contender.Served{}, err
 	}
-	r.receipts.resetCounts() // awaitAnswer's request does not count
+	r.receipts.resetCounts() // the request of awaitAnswer does not count
 	return contender.Served{
 		Addr: r.addr, Counts: r.readCounts, Reset: r.service.resetFunc(),
 		End:  func() error { return r.stopServer(timedShutdown) },

@@ -79,7 +79,8 @@ func (l limitedListener) Accept() (net.Conn, error) {
 	}
 }
 
-// admitConn may close an idle connection. It returns nil without room.
+// admitConn counts a new connection. If the limit is reached it closes an idle one, or returns nil if none is
+// idle.
 func (l *limits) admitConn(conn net.Conn) net.Conn {
 	c := &limitedConn{Conn: conn, limits: l}
 	c.markUsed(true)
@@ -99,8 +100,8 @@ func (l *limits) admitConn(conn net.Conn) net.Conn {
 	return c
 }
 
-// evictIdle removes the longest idle connection from the count. The caller must close it, after unlocking
-// l.mu.
+// evictIdle removes the longest idle connection of p from the count and returns it, or nil. The caller must
+// close it, after unlocking l.mu.
 func (l *limits) evictIdle(p protocols) *limitedConn {
 	victim := l.findIdlest(p)
 	if victim == nil {
@@ -119,7 +120,8 @@ func (l *limits) removeConn(c *limitedConn) {
 	delete(l.open, c)
 }
 
-// admitHTTP2 may close an idle connection. It returns false without room.
+// admitHTTP2 counts a connection that starts to speak HTTP/2. If their limit is reached it closes an idle one,
+// or returns false if none is idle.
 func (l *limits) admitHTTP2(c *limitedConn) bool {
 	l.mu.Lock()
 	var victim *limitedConn
@@ -165,7 +167,8 @@ type limitedConn struct {
 	spent     atomic.Int64 // ns of the current answer's writes; needs perAnswer
 }
 
-// resetSpent makes the limit one of each answer, and starts it again.
+// resetSpent starts the time limit of writes again, for the next answer. From the first call on the limit is for
+// each answer as a whole.
 func (c *limitedConn) resetSpent() {
 	c.perAnswer.Store(true)
 	c.spent.Store(0)

@@ -20,8 +20,8 @@ const (
 	LogPTY     = "pty"     // lines go to standard output, which tare has made a pseudo-terminal
 )
 
-// openLog returns a function to close the log. path is for LogFile. nil means no log. Files and terminals are
-// an [os.File], because frameworks look for a terminal.
+// openLog opens the destination of an access log, and returns a function that closes it. path is for LogFile.
+// A nil writer means no log. Files and terminals are an [os.File], because frameworks look for a terminal.
 func openLog(destination, path string, stdout *os.File) (io.Writer, func(), error) {
 	noClose := func() {}
 	switch destination {
@@ -44,8 +44,8 @@ func openLog(destination, path string, stdout *os.File) (io.Writer, func(), erro
 	return nil, noClose, fmt.Errorf("unknown log %q; known: none, discard, file, stdout, pty", destination)
 }
 
-// AccessLog calls next and then logs a line of log/slog with method, path, status and duration. It is for
-// net/http. Without o.Log it returns next.
+// AccessLog returns a handler that calls next and then logs method, path, status and duration with log/slog.
+// It is for frameworks on net/http without an access log. If o.Log is nil it returns next.
 func AccessLog(next http.Handler, o Options) http.Handler {
 	if o.Log == nil {
 		return next
@@ -68,7 +68,8 @@ func Lines(w io.Writer) func(method, path string, status int, took time.Duration
 	}
 }
 
-// OneLine escapes control bytes of client data, as in \x0a. Each Write becomes one line in w.
+// OneLine returns a writer for access logs with unescaped client data. Each Write becomes one line in w, with
+// control bytes escaped as in \x0a.
 func OneLine(w io.Writer) io.Writer { return oneLine{w} }
 
 type oneLine struct{ io.Writer }

@@ -26,8 +26,8 @@ type Request struct {
 // Head reports whether the answer has no body.
 func (q *Request) Head() bool { return string(q.Method) == http.MethodHead }
 
-// parseHead is strict: otherwise two programs could read different requests from the same bytes. Lines end
-// with \r\n. An error is a rejectedError.
+// parseHead parses the lines of a head, each with its end \r\n. It is strict: otherwise two programs could read
+// different requests from the same bytes. An error is a rejectedError.
 func parseHead(block []byte) (Request, error) {
 	var q Request
 	line, rest, ok := cutLine(block)
@@ -81,7 +81,7 @@ func (q *Request) readRequestLine(line []byte) error {
 
 type fieldCounts struct{ hosts, lengths, codings int }
 
-// readField parses Content-Length: 7, for example.
+// readField parses a header field, for example Content-Length: 7, and counts it in n.
 func (q *Request) readField(line []byte, n *fieldCounts) error {
 	colon := bytes.IndexByte(line, ':')
 	if colon < 1 || !isToken(line[:colon]) {
@@ -127,7 +127,8 @@ func (q *Request) readConnection(value []byte) {
 	}
 }
 
-// cutLine rejects ends other than \r\n, and zero bytes.
+// cutLine cuts the first line off block. ok is false unless the line ends with \r\n and has no other carriage
+// return and no zero byte.
 func cutLine(block []byte) (line, rest []byte, ok bool) {
 	i := bytes.IndexByte(block, '\n')
 	if i < 1 || block[i-1] != '\r' {
@@ -137,7 +138,7 @@ func cutLine(block []byte) (line, rest []byte, ok bool) {
 	return line, rest, bytes.IndexByte(line, '\r') < 0 && bytes.IndexByte(line, 0) < 0
 }
 
-// equalFold needs word in lower case.
+// equalFold reports whether name equals word, ignoring case. word must be in lower case.
 func equalFold(name []byte, word string) bool {
 	if len(name) != len(word) {
 		return false
@@ -153,7 +154,7 @@ func equalFold(name []byte, word string) bool {
 	return true
 }
 
-// isVisible accepts printable ASCII without spaces.
+// isVisible reports whether target is printable ASCII without spaces.
 func isVisible(target []byte) bool {
 	for _, c := range target {
 		if c <= ' ' || c > '~' {

@@ -113,7 +113,8 @@ func (c *Conn) flushOutput() error {
 	return err
 }
 
-// readMore first writes answers, because the client may wait for them.
+// readMore appends input to the buffer. It first writes the buffered answers, because the client may wait for
+// them.
 func (c *Conn) readMore(when readTime) error {
 	if err := c.flushOutput(); err != nil {
 		return err
@@ -165,7 +166,8 @@ func (c *Conn) readHead(q *Request) (err error) {
 	}
 }
 
-// readBody stores up to maxBody bytes. If maxBody is 0, it discards the body.
+// readBody reads the body of q and returns its length. It stores up to maxBody bytes in q.Body, and calls
+// rejectBody for a longer body. If maxBody is 0, it discards the body.
 func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	if store && q.length > maxBody {
@@ -187,7 +189,7 @@ func (c *Conn) readBody(q *Request, maxBody int64) (int64, error) {
 	return q.length, nil
 }
 
-// rejectBody ends the connection, because the rest is not read.
+// rejectBody marks the body of q as too long. The connection then ends, because the rest is not read.
 func (c *Conn) rejectBody(q *Request) { q.TooLong, q.close, c.closes = true, true, true }
 
 // detachHead copies method, target and id out of c.in, which is reused for the body.
@@ -197,7 +199,7 @@ func (c *Conn) detachHead(q *Request) {
 	q.Method, q.Target, q.ID = c.headCopy[:methodEnd], c.headCopy[methodEnd:targetEnd], c.headCopy[targetEnd:]
 }
 
-// readChunks reads 2 CR LF [] CR LF 0 CR LF CR LF, for example.
+// readChunks is readBody for a body in chunks, for example 2 CR LF [] CR LF 0 CR LF CR LF.
 func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
 	store := maxBody > 0
 	var sum int64
@@ -223,7 +225,8 @@ func (c *Conn) readChunks(q *Request, maxBody int64) (int64, error) {
 	}
 }
 
-// readChunk returns 0 for the last chunk. Lines after it, or bytes beyond room, remain unread.
+// readChunk reads a chunk and returns its size, 0 for the last one. The lines after the last chunk remain
+// unread. If store is set, so do the bytes of a chunk larger than room.
 func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	line, err := c.readLine()
 	if err != nil {
@@ -247,7 +250,7 @@ func (c *Conn) readChunk(room int64, store bool) (int64, error) {
 	return int64(size), err
 }
 
-// readLine returns a part of c.in, valid until the next read.
+// readLine reads a line. The result is a part of c.in, valid until the next read.
 func (c *Conn) readLine() ([]byte, error) {
 	for {
 		if i := bytes.Index(c.in[c.r:c.w], []byte("\r\n")); i >= 0 {

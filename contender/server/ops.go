@@ -85,7 +85,7 @@ func (o *Ops) Claim() bool {
 	return o != nil
 }
 
-// Handler calls next for requests that o does not answer. o may be nil.
+// Handler returns a handler that calls next for requests that o does not answer. It returns next if o is nil.
 func (o *Ops) Handler(next http.Handler) http.Handler {
 	if !o.Claim() {
 		return next
@@ -127,7 +127,8 @@ func (o *Ops) Answer(q Question) (Page, bool) {
 	return reply, ok
 }
 
-// findPage returns false if the app must answer. Only pages of publicPage need no token.
+// findPage returns the page for a request, or an error response. It returns false if the app must answer. Only
+// pages of publicPage need no token.
 func (o *Ops) findPage(q Question) (Page, bool) {
 	if !o.hosts.hasHost(q.Host) {
 		return o.errorPage(http.StatusMisdirectedRequest, "this is served at a loopback address, and the request is for another host"), true
@@ -177,7 +178,8 @@ func (o *Ops) publicPage(q Question, isAppRoute bool) (Page, bool) {
 	return Page{}, false
 }
 
-// rejectForApp's last two parameters are from matchRoute.
+// rejectForApp returns an error response if the app cannot answer: the path is unknown, the method is not
+// allowed, or the type of the body is not accepted. matchRoute returns the last two parameters.
 func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool) {
 	isUnknownPath := len(o.routes) > 0 && !isKnownPath && !isRPC(q) // any path may be the app's if there are no routes
 	switch {
@@ -196,7 +198,8 @@ func (o *Ops) rejectForApp(q Question, isKnownPath, isAppRoute bool) (Page, bool
 
 func isReadMethod(method string) bool { return method == http.MethodGet || method == http.MethodHead }
 
-// hasPage returns false for / and /openapi.json without routes: these may be the app's.
+// hasPage reports whether Ops answers GET at path. If the app's routes are unknown, / and /openapi.json may be
+// the app's.
 func (o *Ops) hasPage(path string) bool {
 	switch path {
 	case "/health/live", "/health/ready", "/metrics":
@@ -209,7 +212,8 @@ func (o *Ops) hasPage(path string) bool {
 	return false
 }
 
-// listMethods includes HEAD only for pages of Ops: not every stack answers it.
+// listMethods returns the sorted methods of the routes that match. HEAD is included only for pages of Ops: not
+// every stack answers it.
 func (o *Ops) listMethods(matches func(pattern string) bool) (list []string) {
 	for _, r := range o.all {
 		if !matches(r.path) {
@@ -235,7 +239,7 @@ func (o *Ops) rejectType(q Question) Page {
 	return o.errorPage(http.StatusUnsupportedMediaType, "a body needs a Content-Type, such as application/json, but not text/plain or that of a form")
 }
 
-// isHealthCall finds gRPC's health service, which needs no token.
+// isHealthCall reports whether path is a method of gRPC's health service, which needs no token.
 func isHealthCall(path string) bool {
 	method, ok := strings.CutPrefix(path, "/grpc.health.v1.Health/")
 	return ok && (method == "Check" || method == "Watch" || method == "List")
@@ -248,8 +252,8 @@ func isWriteMethod(method string) bool {
 // simpleTypes are sent by browsers for any site, without a preflight request.
 var simpleTypes = []string{"text/plain", "application/x-www-form-urlencoded", "multipart/form-data"}
 
-// acceptsType accepts the service's types. Without a list, and for gRPC or Connect, it accepts all but
-// simpleTypes.
+// acceptsType reports whether the type of a body is accepted: the types that the service lists. Without a list,
+// and for gRPC or Connect, it accepts all but simpleTypes.
 func (o *Ops) acceptsType(q Question) bool {
 	name, _, _ := strings.Cut(q.ContentType, ";")
 	name = strings.ToLower(strings.Trim(name, " \t"))
@@ -260,7 +264,7 @@ func (o *Ops) acceptsType(q Question) bool {
 	return isOneType && !slices.Contains(simpleTypes, name)
 }
 
-// logRejected accepts a nil head.
+// logRejected logs a request that the gate rejects. head is nil if it could not be read.
 func (o *Ops) logRejected(head *requestHead, status int) {
 	if o == nil || o.line == nil {
 		return

@@ -182,7 +182,8 @@ func (c *flagSetting) Set(value string) error {
 // IsBoolFlag makes package flag accept a switch without a value.
 func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// newConfig prefers a flag to the environment, and that to the default. It rejects settings of another app.
+// newConfig returns the configuration of an app. A flag precedes the environment, and that the default. It
+// rejects settings of another app.
 func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if c := all[name]; c.isSet && !slices.Contains(c.apps, app.Name) {

@@ -48,7 +48,8 @@ func addOpsRoutes(routes []route, hasOpenAPI bool) []route {
 	return all
 }
 
-// matchRoute compares paths, and for isAppRoute also the method.
+// matchRoute reports whether a route of the app or of Ops has the path. isAppRoute means that a route of the
+// app has the path and the method.
 func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
 	method := q.Method
 	if method == "HEAD" { // a route for GET is for HEAD, too
@@ -59,14 +60,15 @@ func (o *Ops) matchRoute(q Question) (isKnownPath, isAppRoute bool) {
 	return slices.ContainsFunc(o.all, hasPath), slices.ContainsFunc(o.routes, hasBoth)
 }
 
-// isRPC finds /package.Service/Method of gRPC or Connect. No OpenAPI document lists these.
+// isRPC reports whether the path is /package.Service/Method, as of gRPC or Connect. A service may accept such
+// calls that its OpenAPI document does not list.
 func isRPC(q Question) bool {
 	service, method, _ := strings.Cut(strings.TrimPrefix(q.Path, "/"), "/")
 	isMethod := method != "" && !strings.Contains(method, "/")
 	return q.Method == "POST" && strings.Contains(service, ".") && isMethod
 }
 
-// matchesPattern compares parts: /users/7 matches /users/{id}.
+// matchesPattern compares pattern and path part by part: /users/7 matches /users/{id}.
 func matchesPattern(pattern, path string) bool {
 	for {
 		want, wantRest, wantMore := strings.Cut(pattern, "/")
@@ -119,7 +121,7 @@ func routeDistance(pattern, path string) int {
 	})
 }
 
-// letterDistance ignores case.
+// letterDistance returns the edit distance of two words in letters, ignoring case.
 func letterDistance(a, b string) int {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	a, b = a[:min(len(a), maxLetters)], b[:min(len(b), maxLetters)]
@@ -132,7 +134,8 @@ func letterDistance(a, b string) int {
 	})
 }
 
-// editDistance is given the costs of removing element i, inserting element k, and replacing i by k.
+// editDistance returns the lowest cost to turn n elements into m others. The functions return the costs of
+// removing element i, inserting element k, and replacing i by k.
 func editDistance(n, m int, removeCost, insertCost func(int) int, replaceCost func(i, k int) int) int {
 	row := make([]int, m+1) // row[k] is the cost to turn the first i into the first k
 	for k := range m {

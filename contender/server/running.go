@@ -196,7 +196,8 @@ func (f *front) isExposed() bool {
 	return isTCP && !addr.IP.IsLoopback()
 }
 
-// serveListener passes connections through limits, TLS and the gate; each may be nil.
+// serveListener serves until the listener is closed, and sends the result to ended. Connections pass through
+// limits, TLS and the gate; each may be nil.
 func (f *front) serveListener(config *tls.Config, limits *limits, ended chan<- error) {
 	l := f.listen
 	if limits != nil {
@@ -220,7 +221,7 @@ func joinErrors(err, more error) error {
 	return fmt.Errorf("%w; %w", err, more)
 }
 
-// stopServer acts once.
+// stopServer shuts the servers down within limit, and then closes the service. Later calls do nothing.
 func (r *running) stopServer(limit time.Duration) (err error) {
 	r.stopping.Do(func() {
 		r.ending.Store(true)

@@ -54,10 +54,10 @@ type HTTP2Speaker interface{ SpeaksHTTP2() bool }
 // Options define how to serve an app.
 type Options struct {
 	Variant  string      // one of the program's variants; "" if it has none
-	Log      io.Writer   // framework's own access log; nil for none
-	TLS      *tls.Config // nil for plain text
-	Receipts *Receipts   // never nil
-	Ops      *Ops        // may be nil
+	Log      io.Writer   // destination of the framework's own access log, a line per request; nil for none
+	TLS      *tls.Config // encrypts the connections; nil for plain text
+	Receipts *Receipts   // counts requests, which tare compares with those it sent; never nil
+	Ops      *Ops        // answers some requests before the app, such as /metrics; may be nil
 }
 
 // Time-outs of all servers. Without any, a server spends less on each request.
@@ -72,8 +72,8 @@ const (
 // MaxHead limits the request line and headers, in bytes. A framework may have a lower limit.
 const MaxHead = 32 << 10
 
-// Main serves as the measuring process or the command line selects, and exits. variants names the variants, if
-// there are several.
+// Main serves an app and exits. The measuring process selects the app, or else the command line. variants
+// names the variants, if there are several.
 func Main(apps Apps, variants ...string) {
 	contender.Main(Host{Apps: apps, Variants: variants}.Program())
 }
@@ -121,7 +121,8 @@ func HTTP2(handler http.Handler) Server {
 
 type standard struct{ http.Server }
 
-// addGuard does nothing if ops is nil.
+// addGuard makes the server call ops before the app. It limits the time of each complete request, and over
+// HTTP/2 the streams and bytes in flight. It does nothing if ops is nil.
 func (s *standard) addGuard(ops *Ops) {
 	if ops == nil {
 		return

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Setting is one setting of an app, a service to implement. Measured, its value is in the workload's set.
-// Otherwise it is in the command line or the environment.
+// Setting is one setting of an app, a service to implement. In a study the value comes from the workload's set.
+// Otherwise it comes from the command line or the environment.
 type Setting struct {
 	Name     string // flag, and key in a workload's set, e.g. max-body
-	Default  string // used without a lab
-	Measured string // used in a study
+	Default  string // value without a lab, unless a flag or the environment sets one
+	Measured string // value in a study, unless the workload's set has one
 	Help     string // one line, with the placeholder in back quotes
 
 	Set func(value string) error // stores value in the [Config]
@@ -80,7 +80,8 @@ func Number(target *int, low, high int) func(string) error {
 	}
 }
 
-// Rate sets target to a limit of requests, from 0 to 1,000,000,000. Off means 0, no limit.
+// Rate returns a function that sets target to a limit of requests, from 0 to 1,000,000,000. The text Off means
+// 0, no limit.
 func Rate(target *int) func(string) error {
 	const maxRate = 1_000_000_000
 	setNumber := Number(target, 0, maxRate)
@@ -92,7 +93,8 @@ func Rate(target *int) func(string) error {
 	}
 }
 
-// Size sets target to a number of bytes, at least low, perhaps with a unit such as kB or MiB.
+// Size returns a function that sets target to a number of bytes, at least low. The text may have a unit such as
+// kB or MiB.
 func Size(target *int64, low int64) func(string) error {
 	return func(text string) error {
 		digits, unit := text, int64(1)
@@ -114,7 +116,7 @@ func Size(target *int64, low int64) func(string) error {
 	}
 }
 
-// Duration sets target to a time limit. Off means 0, no limit.
+// Duration returns a function that sets target to a time limit. The text Off means 0, no limit.
 func Duration(target *time.Duration) func(string) error {
 	return func(text string) error {
 		if *target = 0; text == Off {
@@ -129,7 +131,7 @@ func Duration(target *time.Duration) func(string) error {
 	}
 }
 
-// Switched sets target: true for On, false for Off.
+// Switched returns a function that sets target to true for On and to false for Off.
 func Switched(target *bool) func(string) error {
 	return func(text string) error {
 		switch text {

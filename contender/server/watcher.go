@@ -66,9 +66,9 @@ func (f *frameScanner) scanFrames(text []byte, each func(part framePart)) {
 // request's arrival, and of an answer that waits for flow control. Some stacks would wait for ever.
 type watcher struct {
 	budget  *budget
-	grow    func(n int) bool // uses the budget
-	shrink  func(n int64)
-	timeout time.Duration // limit of a request's arrival and of a stalled answer
+	grow    func(n int) bool // reserves n bytes of the budget; false if it is used up
+	shrink  func(n int64)    // gives n reserved bytes back
+	timeout time.Duration    // limit of a request's arrival and of a stalled answer
 
 	mu           sync.Mutex
 	in, out      frameScanner // directions from and to the client
@@ -218,7 +218,8 @@ func (w *watcher) inspectHead(f *frameScanner) {
 // maxSettings limits a settings frame, in bytes.
 const maxSettings = 1 << 10
 
-// readWindows ignores acknowledgements and invalid sizes.
+// readWindows reads how many bytes the client lets the server send, from a part of a settings or window update
+// frame. It ignores acknowledgements and invalid sizes.
 func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	isUpdate := f.frameType() == h2.WindowUpdate
 	isRead := f.payloadSize() == 4
@@ -246,7 +247,7 @@ func (w *watcher) readWindows(f *frameScanner, part framePart) {
 	}
 }
 
-// addToWindow adds to all streams if id is 0.
+// addToWindow lets the server send n more bytes on a stream. If id is 0, n is for all streams together.
 func (w *watcher) addToWindow(id uint32, n int64) {
 	if s := w.streams[id]; s != nil {
 		s.window += n
@@ -317,7 +318,7 @@ func (w *watcher) removeAll() {
 	clear(w.streams)
 }
 
-// speakHTTP2 lets a watcher inspect later bytes.
+// speakHTTP2 switches the connection to HTTP/2. Later bytes pass through, and a watcher inspects them.
 func (c *gatedConn) speakHTTP2() {
 	w := newWatcher(c.gate.budget, c.gate.timeout)
 	w.grow = c.reserveBytes
@@ -333,7 +334,8 @@ func (c *gatedConn) speakHTTP2() {
 	c.h2.Store(w)
 }
 
-// readFrames returns an error for a client that exceeds a limit. The stack then closes the connection.
+// readFrames returns bytes from the client as they arrive. It returns an error if the client exceeds a limit;
+// the stack then closes the connection.
 func (c *gatedConn) readFrames(p []byte) (int, error) {
 	if len(c.in) > 0 {
 		n := copy(p, c.in)

@@ -46,13 +46,13 @@ type Request struct {
 	On       string    `json:"on,omitempty"`       // id of the prepared workload
 	Cases    []int     `json:"cases,omitempty"`    // answer: indices of bodies in the pool
 
-	MinGC int64 `json:"min_gc,omitempty"` // warm: end after this many collection cycles, or after MinNS
+	MinGC int64 `json:"min_gc,omitempty"` // warm: end after this many collection cycles or after MinNS, whichever is first
 	MinNS int64 `json:"min_ns,omitempty"` // warm: see MinGC; slice: least time in ns; profile: time in ns
 	CapNS int64 `json:"cap_ns,omitempty"` // warm, slice: stop after this time in ns; a slice first runs CapOps
 
 	Lead   int64  `json:"lead,omitempty"`    // slice: operations before the measured ones
 	Until  string `json:"until,omitempty"`   // slice: "ops", after Ops, or "gc", after Cycles
-	Ops    int64  `json:"ops,omitempty"`     // number of operations; if until gc or warm, the expected number
+	Ops    int64  `json:"ops,omitempty"`     // slice until ops, stats: number of operations; slice until gc, warm: expected number
 	Cycles int64  `json:"cycles,omitempty"`  // slice until gc: complete cycles; 0 means 1
 	CapOps int64  `json:"cap_ops,omitempty"` // slice: operations to run even after CapNS
 
@@ -125,7 +125,7 @@ type Counts struct {
 	Bytes     int64  `json:"bytes,omitempty"`       // stats: heap bytes allocated
 	Allocs    int64  `json:"allocs,omitempty"`      // stats: heap objects allocated
 	Message   string `json:"message,omitempty"`     // slice, stats: text of the first error
-	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: ns in addition to WallNS, including the start of its process
+	UntimedNS int64  `json:"untimed_ns,omitempty"`  // warm, slice, stats of a benchmark: time of its last run in ns beyond WallNS, with the start of its process
 }
 
 // Calling are measurements of concurrent callers, in replies to warm and slice. Histograms are in ns, in the
@@ -170,7 +170,7 @@ type Calls struct {
 type Answer struct {
 	Case   int    `json:"case"`             // index of the body
 	Output []byte `json:"output,omitempty"` // base64 on the wire
-	Size   int64  `json:"size,omitempty"`   // bytes of output, if Output is another text
+	Size   int64  `json:"size,omitempty"`   // bytes of the operation's output, if Output is another text with the same meaning
 	Error  string `json:"error,omitempty"`  // error of the operation; "" if it succeeded
 }
 

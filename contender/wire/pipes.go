@@ -11,8 +11,8 @@ import (
 const minFD = 3
 
 // Pipes opens the connection to the process that measures this one, as TARE_WIRE names it. "3,4" is two
-// inherited descriptors, requests first. "tcp:127.0.0.1:4711" is a loopback socket, for systems that cannot
-// inherit.
+// inherited descriptors, requests first. "tcp:127.0.0.1:4711" is a loopback socket, for systems on which
+// descriptors cannot be inherited.
 //
 // ok is false without TARE_WIRE. Child processes do not inherit the descriptors.
 func Pipes() (in io.ReadCloser, out io.WriteCloser, ok bool, err error) {

@@ -20,7 +20,8 @@ func checkInheritable(fd int) error {
 	return nil
 }
 
-// dialLoopback does not use package net, which would link cgo into contenders.
+// dialLoopback connects to a loopback address. It does not use package net, which would link cgo into
+// contenders.
 func dialLoopback(addr string) (io.ReadWriteCloser, error) {
 	target, err := netip.ParseAddrPort(addr)
 	if err != nil {

@@ -47,7 +47,7 @@ func (r *Reader) Reply() (Reply, error) {
 	return a, err
 }
 
-// readMessage ignores unknown fields, so that either side may be newer.
+// readMessage reads a line into v. It ignores unknown fields, so that either side may be newer.
 func (r *Reader) readMessage(v any) error {
 	line, err := r.readLine()
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *Reader) skipLine() error {
 	}
 }
 
-// headBytes of an invalid line are in a LineError.
+// headBytes is the number of bytes of an invalid line that a LineError contains.
 const headBytes = 60
 
 func lineHead(line []byte) string {

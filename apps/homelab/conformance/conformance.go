@@ -2,8 +2,11 @@
 // for the devices of a house.
 //
 // Good requests must succeed, in any order and any number of times. Probes are single requests with the
-// expected status; most must be rejected. In a probe, the error code "" accepts any code. A header value ""
-// accepts any but "".
+// expected status; most must be rejected. For example, a command with a body that is no JSON must get status
+// 400. In a probe, the error code "" accepts any code. A header value "" accepts any but "".
+//
+// Some servers are wrong on purpose (Env.WrongOnPurpose): they repeat a published mistake, so that tare can show
+// its effect. Their responses need not be correct.
 package conformance
 
 import (
@@ -56,7 +59,7 @@ func App() (conformance.App, error) {
 	return conformance.App{
 		Name:         homelab.Name,
 		Settings:     serving.App(nil).New().Settings(), // settings that a server must accept
-		Layers:       2,                                 // middlewares of the app itself: the request's id and recovery
+		Layers:       2,                                 // middlewares (layers) that the app always has: the request's id, and recovery from panics
 		StalledPath:  commandPath(lamp),                 // path for the test with requests that stop before their end
 		GoodRequests: good,
 		Checks: []conformance.Check{
@@ -73,8 +76,8 @@ func App() (conformance.App, error) {
 	}, nil
 }
 
-// goodRequests must succeed, each with a check of its response. conformance.HasJSON compares meaning,
-// conformance.HasBody text.
+// goodRequests returns requests that must succeed, each with a check of its response. conformance.HasJSON
+// compares meaning, conformance.HasBody text.
 func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.GoodRequest {
 	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
 	allDevices := map[string]any{"devices": devices}
@@ -98,7 +101,7 @@ func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.
 		good = append(good, conformance.GoodRequest{Request: conformance.Get(path), CheckResponse: conformance.HasJSON(responses[path])})
 	}
 	good = append(good, conformance.GoodRequest{Request: conformance.Get("/health"), CheckResponse: conformance.HasBody("text/plain", "ok\n")})
-	// Good requests are repeated in any order, so the state stays on.
+	// Good requests are repeated in any order, so these commands leave the device on.
 	for _, c := range []struct{ id, body, action string }{
 		{lamp, `{"action":"turn_on"}`, "turn_on"},
 		{lamp, `{"action":"set","parameters":{"brightness":128}}`, "set"},
@@ -121,7 +124,8 @@ func checkRequestID(got conformance.Response) error {
 	return nil
 }
 
-// errorProbes are for a server without origins. Every response must have a request id and no CORS header.
+// errorProbes returns the probes of a server that lets no other web site (origin) read responses. Every
+// response must have a request id and no CORS header.
 func errorProbes() []conformance.Probe {
 	list := slices.Concat(headProbes(), commandProbes(), pathProbes())
 	for i, p := range list {
@@ -144,7 +148,7 @@ func expectError(status int, code string, request conformance.Request) conforman
 	return conformance.Probe{Request: request, Status: status, Code: code}
 }
 
-// headProbes are decided by a header.
+// headProbes returns requests that a server accepts or rejects because of a header, such as Content-Type.
 func headProbes() []conformance.Probe {
 	turnOn := func(contentType string, header ...[2]string) conformance.Request {
 		request := commandRequest(lamp, `{"action":"turn_on"}`)
@@ -175,7 +179,7 @@ func headProbes() []conformance.Probe {
 	}
 }
 
-// commandProbes have an invalid body, or a device that is unknown or takes no commands.
+// commandProbes returns commands with an invalid body, or for a device that is unknown or takes no commands.
 func commandProbes() []conformance.Probe {
 	tooLong := `{"action":"turn_on","parameters":{"x":"` + strings.Repeat("x", homelab.MaxCommand) + `"}}`
 	tooLongChunked := commandRequest(lamp, tooLong)
@@ -200,6 +204,7 @@ func commandProbes() []conformance.Probe {
 	}
 }
 
+// pathProbes returns requests with an unknown path or a wrong method.
 func pathProbes() []conformance.Probe {
 	return []conformance.Probe{
 		expectError(404, "", conformance.Get("/nothing")),
@@ -221,11 +226,12 @@ func pathProbes() []conformance.Probe {
 	}
 }
 
-// probeID sends a request id. If echoed, the response must have it; otherwise a new one.
-func probeID(id string, echoed bool) conformance.Probe {
+// probeID returns a probe with a request id. A server must return a valid id. It must replace another one by
+// an id that it makes.
+func probeID(id string, isValid bool) conformance.Probe {
 	check := func(got conformance.Response) error {
 		have := got.Header.Get("X-Request-Id")
-		if isEchoed := have == id; isEchoed != echoed {
+		if isReturned := have == id; isReturned != isValid {
 			return fmt.Errorf("header X-Request-Id is %q, the request's was %q", have, id)
 		}
 		return nil
@@ -233,16 +239,17 @@ func probeID(id string, echoed bool) conformance.Probe {
 	return conformance.Probe{Request: conformance.Get("/health", [2]string{"X-Request-Id", id}), Status: 200, CheckResponse: check}
 }
 
-// originProbes are for a server with the origins https://a.example and https://b.example:8443.
+// originProbes returns the probes of a server that lets pages of two web sites (origins) read responses:
+// https://a.example and https://b.example:8443.
 func originProbes() []conformance.Probe {
-	// probeOrigin sends request like a page of origin. The response must permit allowed to read it; "" means
-	// no origin.
-	probeOrigin := func(origin, allowed string, request conformance.Request, status int) conformance.Probe {
+	// probeOrigin sends request like a page of origin. The response must permit permittedOrigin to read it;
+	// "" means that no origin may.
+	probeOrigin := func(origin, permittedOrigin string, request conformance.Request, status int) conformance.Probe {
 		const header = "Access-Control-Allow-Origin"
 		request.Header = append(request.Header, [2]string{"Origin", origin})
 		return conformance.Probe{Request: request, Status: status, CheckResponse: func(got conformance.Response) error {
-			if have := got.Header.Get(header); have != allowed {
-				return fmt.Errorf("header %s is %q, want %q", header, have, allowed)
+			if have := got.Header.Get(header); have != permittedOrigin {
+				return fmt.Errorf("header %s is %q, want %q", header, have, permittedOrigin)
 			}
 			return checkRequestID(got)
 		}}
@@ -266,8 +273,8 @@ func originProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes are for three requests per minute and client. The server's own program sends the first at its
-// start, so two are accepted.
+// limitProbes returns the probes of a server that allows three requests per minute and client. Its program
+// tries the server once when it starts, so only two of the probes are accepted.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:       conformance.Get(api + "/services"),
@@ -312,7 +319,7 @@ func checkCommands(e conformance.Env) error {
 			return err
 		}
 		got, err := c.Send(conformance.Get(api + "/devices/" + id))
-		if e.WrongOnPurpose {
+		if e.WrongOnPurpose { // any response is accepted
 			continue
 		}
 		var device struct {

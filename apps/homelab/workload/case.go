@@ -69,7 +69,7 @@ func newProbes() []server.Probe {
 	)
 }
 
-// newQuestions has commands and paths that servers treat differently. None changes the house.
+// newQuestions returns commands and paths that servers treat differently. None changes the house.
 func newQuestions() []server.Question {
 	mixOps := []string{opMix, tare.OpStop} // a mix has all kinds
 	body := func(name, property, description, body string) server.Question {

@@ -30,7 +30,8 @@ const (
 	popularity   = 1.1  // exponent of Zipf's law: the k-th device gets 1/k^1.1
 )
 
-// commandShares are weights of commands: accepted, for a read-only device, and incomplete JSON.
+// commandShares returns the weights of three kinds of commands: accepted ones, ones for a read-only device, and
+// incomplete JSON.
 func commandShares() []float64 { return []float64{8, 1, 1} }
 
 // Requests in a mix. From minMixPool on every share has at least one.
@@ -165,7 +166,7 @@ func commandRequest(id string, c homelab.Command) (server.Request, error) {
 	return bodyRequest(id, string(body)), err
 }
 
-// bodyRequest may have an invalid body.
+// bodyRequest returns a command for the device id. body may be invalid.
 func bodyRequest(id, body string) server.Request {
 	return server.Request{
 		Method: http.MethodPost,

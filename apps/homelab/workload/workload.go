@@ -112,7 +112,7 @@ func serveRequest(house *homelab.House, request server.Request) server.Response 
 	return server.Answered(server.TypeJSON, body)
 }
 
-// routeRequest returns a string, for plain text, or a value for JSON.
+// routeRequest returns the value of the response: a string, for plain text, or a value for JSON.
 func routeRequest(house *homelab.House, request server.Request) (any, error) {
 	escaped, query, _ := strings.Cut(request.Path, "?")
 	path, err := url.PathUnescape(escaped)

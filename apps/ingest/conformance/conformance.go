@@ -153,7 +153,7 @@ func acceptedBatch(body string, n int) conformance.Probe {
 	}}
 }
 
-// errorProbes are for a server with default settings. Most get an error response.
+// errorProbes returns the probes of a server with default settings. Most get an error response.
 func errorProbes(batches map[int][]byte) []conformance.Probe {
 	list := slices.Concat(bodyProbes(), recordProbes(batches), headProbes())
 	for _, body := range []string{
@@ -200,7 +200,7 @@ func bodyProbes() []conformance.Probe {
 	}
 }
 
-// recordProbes have wrong numbers of records, or invalid records.
+// recordProbes returns batches with wrong numbers of records, or with invalid records.
 func recordProbes(batches map[int][]byte) []conformance.Probe {
 	return []conformance.Probe{
 		badBatch("batch", "[]"),
@@ -245,7 +245,8 @@ func headProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes are for limits of two records and 64 KiB. An id is always limited to 1 KiB.
+// limitProbes returns the probes of a server with limits of two records and 64 KiB. An id is always limited to
+// 1 KiB.
 func limitProbes(batches map[int][]byte) []conformance.Probe {
 	const maxBody = 64 << 10
 	bodyOfSize := func(n int) string {
@@ -282,7 +283,7 @@ func limitProbes(batches map[int][]byte) []conformance.Probe {
 	return list
 }
 
-// tokenProbes are for a server with the token "open sesame".
+// tokenProbes returns the probes of a server with the token "open sesame".
 func tokenProbes(body []byte) []conformance.Probe {
 	authorize := func(status int, authorization ...string) conformance.Probe {
 		request := postBody(string(body))

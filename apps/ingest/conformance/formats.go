@@ -10,16 +10,17 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// checkFormats sends a server a batch of records in gob and in protobuf, which it need not support:
+// checkFormats sends a server a batch of records in the encodings gob and protobuf. A server need not support
+// them:
 //
 //   - If it does not, it must reject the batch with status 415.
-//   - If it does, it must respond as to JSON, and must reject a truncated body.
+//   - If it does, it must respond as to the same batch in JSON. It must reject a truncated body.
 func checkFormats(e conformance.Env) error {
 	addr, err := e.StartServer(nil)
 	if err != nil {
 		return err
 	}
-	batch := e.GoodRequests[0] // App puts ten records first
+	batch := e.GoodRequests[0] // a batch of ten records, see App
 	var records []ingest.Record
 	if err := json.Unmarshal(batch.Body, &records); err != nil {
 		return err
@@ -45,13 +46,15 @@ func checkFormats(e conformance.Env) error {
 	return nil
 }
 
+// checkFormat checks got, the response to request, which has the records of batch in another encoding. A server
+// that is wrong on purpose repeats a published mistake, so its response need not be correct.
 func checkFormat(e conformance.Env, addr string, batch conformance.GoodRequest, request conformance.Request, got conformance.Response) error {
 	switch {
 	case e.WrongOnPurpose:
 		return nil
 	case got.Status == 415:
 		return conformance.CheckErrorBody(got, "media_type")
-	case e.IsStatusOnly(): // only its status must be correct
+	case e.IsStatusOnly(): // the server does only a part of the work, so its body may differ
 		return nil
 	}
 	if err := batch.CheckResponse(got); err != nil {

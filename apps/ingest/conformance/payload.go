@@ -134,7 +134,7 @@ func sameTokens(got, want []byte) error {
 	}
 }
 
-// typedProbes are for a server that decodes metadata.
+// typedProbes returns the probes of a server that decodes metadata.
 func typedProbes() []conformance.Probe {
 	return []conformance.Probe{
 		acceptedBatch("["+testRecord()+"]", 1),

@@ -80,7 +80,7 @@ func drawUUID(r *fixture.Random) string {
 	return hexDigits(r, 8) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 4) + "-" + hexDigits(r, 12)
 }
 
-// drawInt includes low and high.
+// drawInt returns a random number from low to high, both included.
 func drawInt(r *fixture.Random, low, high int) int { return low + int(r.Next()%uint64(high-low+1)) }
 
 // drawDegrees returns a number from 10 to 90 with six decimals. The last is not 0, for a constant length.

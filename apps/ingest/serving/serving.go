@@ -124,7 +124,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}, nil
 }
 
-// noticeLines is printed at the start: that there is no sink, or its state.
+// noticeLines returns lines to print at the start: that there is no sink, or the state of the sink.
 func (c *config) noticeLines(s *ingest.Service) []string {
 	kind, path, _ := ingest.ParseSink(c.Sink)
 	cut, unsent := s.Cut(), s.Unsent()

@@ -20,17 +20,17 @@ func completeLines(r io.ReaderAt, size int64) (int64, error) {
 
 const blockSize = 64 << 10 // bytes of one read
 
-func firstZero(r io.ReaderAt, from, size int64) (int64, error) {
-	buf := make([]byte, min(blockSize, size-from))
-	for from < size {
-		b := buf[:min(int64(len(buf)), size-from)]
-		if _, err := io.ReadFull(io.NewSectionReader(r, from, int64(len(b))), b); err != nil {
+func firstZero(r io.ReaderAt, start, size int64) (int64, error) {
+	buf := make([]byte, min(blockSize, size-start))
+	for start < size {
+		b := buf[:min(int64(len(buf)), size-start)]
+		if _, err := io.ReadFull(io.NewSectionReader(r, start, int64(len(b))), b); err != nil {
 			return 0, err
 		}
 		if i := bytes.IndexByte(b, 0); i >= 0 {
-			return from + int64(i), nil
+			return start + int64(i), nil
 		}
-		from += int64(len(b))
+		start += int64(len(b))
 	}
 	return size, nil
 }

@@ -40,7 +40,7 @@ func newStore(path string, o Options) *store {
 	return &store{path: path, fsync: o.Fsync, rotate: o.Rotate, now: o.Now, files: o.files}
 }
 
-// openStore returns the bytes of an incomplete line that it removed.
+// openStore repairs torn files and opens the file. It returns the bytes of an incomplete line that it removed.
 func (s *store) openStore() (cut int64, err error) {
 	names, err := s.files.List(filepath.Dir(s.path))
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *store) openStore() (cut int64, err error) {
 	return s.openFile()
 }
 
-// writeBatches sets the Err of each batch.
+// writeBatches writes all batches in as few writes as possible, and sets the Err of each.
 func (s *store) writeBatches(batches []*commit.Batch) {
 	for len(batches) > 0 {
 		n, err := s.writePrefix(batches)
@@ -134,8 +134,8 @@ func (s *store) appendLines(lines []byte) error {
 	return nil
 }
 
-// syncFile may fail only once: the system may have dropped data, and a second sync would not report that. So
-// the file is then replaced.
+// syncFile syncs the file. After a failure the file must be replaced: the system may have dropped data, and a
+// second sync would not report that.
 func (s *store) syncFile() error {
 	s.syncs.Add(1)
 	if err := s.file.Sync(); err != nil {
@@ -175,7 +175,7 @@ func (s *store) makeReady() error {
 	return nil
 }
 
-// openFile returns the bytes of an incomplete line that it removed.
+// openFile opens or creates the file. It returns the bytes of an incomplete line that it removed.
 func (s *store) openFile() (cut int64, err error) {
 	file, err := s.files.OpenFile(s.path, atomicfile.Append)
 	if err != nil {
@@ -231,7 +231,8 @@ func (s *store) rotateFile() error {
 	return closeErr
 }
 
-// replaceFile is for a failed sync.
+// replaceFile renames a file whose sync failed, or removes it if it has no valid bytes. The next makeReady
+// creates another one.
 func (s *store) replaceFile() error {
 	if s.file != nil {
 		_ = s.file.Close() // the sync has failed already
@@ -254,7 +255,8 @@ func (s *store) replaceFile() error {
 	return nil
 }
 
-// truncateTorn also removes the mark from the name.
+// truncateTorn truncates a rotated file whose sync failed to its valid bytes, and removes the mark from its
+// name.
 func (s *store) truncateTorn(rotated rotatedFile) error {
 	path := filepath.Join(filepath.Dir(s.path), rotated.name)
 	file, err := s.files.OpenFile(path, atomicfile.Append)

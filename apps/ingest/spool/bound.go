@@ -65,7 +65,7 @@ func (s *Spool) refreshReaders(now time.Time, isFull bool) error {
 	return s.readDir()
 }
 
-// readDir updates sizes and marks.
+// readDir updates sizes and marks from the directory, which readers may have changed.
 func (s *Spool) readDir() error {
 	names, err := s.options.files.List(s.dir)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Spool) hasUnsent() bool {
 	return minPosition < s.acked
 }
 
-// oldestAge is 0 if all events are sent.
+// oldestAge returns the age of the oldest unsent event, or 0 if all are sent.
 func (s *Spool) oldestAge(now time.Time) time.Duration {
 	if len(s.marks) == 0 || !s.hasUnsent() {
 		return 0
@@ -191,7 +191,8 @@ func (s *readerState) endWait() {
 	s.waiting--
 }
 
-// checkSent returns a channel that is closed at the slowest reader's next progress.
+// checkSent reports whether all readers have sent the events below end. It returns a channel that is closed at
+// the slowest reader's next progress.
 func (s *readerState) checkSent(end uint64) (isSent bool, advanced <-chan struct{}) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -215,12 +216,12 @@ func (s *readerState) pollCursors() {
 
 // Status contains the state and the counters of a spool.
 type Status struct {
-	Next     uint64
-	Bytes    int64 // size of all segments
-	Bound    int64
+	Next     uint64        // number of the next event
+	Bytes    int64         // size of all segments
+	Bound    int64         // maximum of Bytes
 	Age      time.Duration // age of the oldest unsent event; 0 if all are sent
-	Late     bool
-	Writes   int64 // each has one or more batches
+	Late     bool          // Age exceeds Options.Age
+	Writes   int64         // each has one or more batches
 	Failures int64
 	Full     int64    // batches rejected because the spool was full
 	Cursors  []Cursor // last read ones of all readers; the caller must not change them

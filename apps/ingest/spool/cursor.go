@@ -21,9 +21,9 @@ type Cursor struct {
 	Sent     uint64    // events that the destination has acknowledged
 	Dead     uint64    // events in the dead-letter file, rejected permanently
 	Lost     uint64    // acknowledged events that the disk has lost
-	Failures uint64    // failed attempts
+	Failures uint64    // failed attempts to send a batch
 	Oldest   time.Time // arrival of the first event of the batch in flight; zero without one
-	Held     bool      // the destination accepts no events of a batch
+	Held     bool      // the destination has never accepted an event, or rejects all events of a batch
 }
 
 const flagHeld = 1
@@ -52,7 +52,7 @@ func cursorPath(dir, name string) string { return filepath.Join(dir, name+cursor
 
 func cursorName(file string) (name string, ok bool) { return strings.CutSuffix(file, cursorEnd) }
 
-// errCursor is for a file without a valid copy, unless empty.
+// errCursor means that a cursor's file has no valid copy, but is not empty.
 var errCursor = errors.New("all copies of the cursor are damaged")
 
 func (c Cursor) appendTo(b []byte, number uint64) []byte {
@@ -150,7 +150,8 @@ func (f *openCursor) putSlot(c Cursor, slot int) error {
 	return nil
 }
 
-// listCursors reads cursors of other processes. A damaged one has only its name.
+// listCursors reads the cursors among names, which other processes may be using. A damaged one has only its
+// name.
 func listCursors(files atomicfile.Disk, dir string, names []string) ([]Cursor, error) {
 	var list []Cursor
 	for _, file := range names {

@@ -108,7 +108,8 @@ func (f frame) appendTo(b []byte) []byte {
 	return append(b, f.lines...)
 }
 
-// parseFrame returns errIncomplete or errDamaged, with the bytes to read. lines are a part of b.
+// parseFrame parses the frame at the start of b, whose lines stay a part of b. The error is errIncomplete or
+// errDamaged. need is then the number of bytes to read before trying again.
 func parseFrame(b []byte) (f frame, need int, err error) {
 	const end = frameSize - 4
 	if len(b) < frameSize {

@@ -16,7 +16,7 @@ import (
 // Batch contains events with consecutive numbers, in the order in which they were acknowledged.
 type Batch struct {
 	ID       ID        // id of the spool
-	From, To uint64    // first event, and the one after the last
+	From, To uint64    // number of the first event, and the one after the last
 	Lines    []byte    // one complete line per event
 	Oldest   time.Time // arrival of the first event
 	Closed   bool      // no further events can be appended
@@ -127,7 +127,7 @@ func (r *Reader) Take(b *Batch, maxEvents, maxSize int) error {
 	return nil
 }
 
-// takeEvents returns false if the next event does not fit.
+// takeEvents moves events from r.remaining to b. It returns false if the next event does not fit.
 func (r *Reader) takeEvents(b *Batch, maxEvents, maxSize int) bool {
 	for r.remaining.events > 0 && b.Len() < maxEvents {
 		end := len(r.remaining.lines)
@@ -219,7 +219,8 @@ func (r *Reader) skipUnreadable(damaged bool) (more bool, err error) {
 	return true, r.useSegment(*following)
 }
 
-// nextSegment may return nil. The header of the last segment may still be being written.
+// nextSegment returns the next segment, or nil if there is none yet. It ignores a last segment whose header may
+// still be being written.
 func (r *Reader) nextSegment() (*segment, error) {
 	list, err := listSegments(r.files, r.dir, r.segment.number)
 	for i := range list {
@@ -391,10 +392,10 @@ func (r *Reader) Begin(b *Batch) error {
 	return r.syncCursor()
 }
 
-// Failed records a failed attempt. held means that the destination accepts nothing.
-func (r *Reader) Failed(held bool) error {
+// Failed records a failed attempt to send a batch. isHeld means that the destination accepts no events at all.
+func (r *Reader) Failed(isHeld bool) error {
 	r.state.Failures++
-	r.state.Held = held
+	r.state.Held = isHeld
 	return r.saveCursor()
 }
 

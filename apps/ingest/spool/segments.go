@@ -19,14 +19,14 @@ type segment struct {
 	err    error  // header's error: errIncomplete, errDamaged or nil
 }
 
-func listSegments(files atomicfile.Disk, dir string, after uint64) ([]segment, error) {
+func listSegments(files atomicfile.Disk, dir string, afterNumber uint64) ([]segment, error) {
 	names, err := files.List(dir)
 	if err != nil {
 		return nil, err
 	}
 	var list []segment
 	for _, name := range names {
-		if n, ok := segmentNumber(name); ok && n > after {
+		if n, ok := segmentNumber(name); ok && n > afterNumber {
 			list = append(list, segment{number: n, path: segmentPath(dir, n)})
 		}
 	}
@@ -140,8 +140,8 @@ type window struct {
 
 const readAhead = 256 << 10 // bytes of one read
 
-// readFrame's lines are in the buffer, which the next call may overwrite. The error may be errIncomplete or
-// errDamaged.
+// readFrame reads the frame at offset. Its lines are in the buffer, which the next call may overwrite. The error
+// may be errIncomplete or errDamaged.
 func (w *window) readFrame(offset int64) (frame, error) {
 	const maxTries = 2
 	f, need, err := parseFrame(w.bufferFrom(offset))

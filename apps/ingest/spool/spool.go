@@ -27,8 +27,8 @@ import (
 // Options configure how a Spool stores batches.
 type Options struct {
 	Fsync   bool             // sync each write; without it, events survive the process but not a power cut
-	Bytes   int64            // bytes of all segments; 0 means DefaultBytes
-	Age     time.Duration    // age of an unsent event; 0 means no maximum
+	Bytes   int64            // largest size of all segments in bytes; 0 means DefaultBytes
+	Age     time.Duration    // largest age of an unsent event; 0 means no maximum
 	Segment int64            // bytes of a segment; 0 means an eighth of Bytes, at most 64 MiB
 	Wait    time.Duration    // time that Keep waits until a batch is sent; 0 means no wait
 	Now     func() time.Time // clock; required
@@ -80,7 +80,7 @@ type Spool struct {
 	readers readerState
 }
 
-// timeMark records when events from first on arrived, or earlier.
+// timeMark records that the events from first on arrived at the time at or later.
 type timeMark struct {
 	first uint64
 	at    time.Time
@@ -119,7 +119,8 @@ func Open(dir string, o Options) (*Spool, Found, error) {
 	return s, found, nil
 }
 
-// recoverState repairs nothing: the next write begins a segment, and readers skip unfinished writes.
+// recoverState finds the next event number in the existing segments. It repairs nothing: the next write begins
+// a segment, and readers skip unfinished writes.
 func (s *Spool) recoverState() (found Found, err error) {
 	list, err := listSegments(s.options.files, s.dir, 0)
 	if err != nil {
@@ -194,7 +195,8 @@ func (s *Spool) Keep(ctx context.Context, lines []byte, n int) error {
 	return s.readers.waitSent(ctx, b.End)
 }
 
-// writeBatches sets the Err of each batch, and the End of those that it tries.
+// writeBatches writes all batches in as few writes as possible. It sets the Err of each, and the End of those
+// that it tries to write.
 func (s *Spool) writeBatches(batches []*commit.Batch) {
 	now := s.options.Now()
 	for len(batches) > 0 {
@@ -286,7 +288,8 @@ func (s *Spool) appendFrames(frames []byte, next uint64, now time.Time) error {
 	return nil
 }
 
-// abandonSegment tries to remove a failed write of n bytes, because the disk may be full.
+// abandonSegment closes the segment after a failed write of n bytes. It tries to remove the bytes, because the
+// disk may be full.
 func (s *Spool) abandonSegment(n int64) {
 	truncateErr := s.file.Truncate(s.fileSize)
 	_ = s.file.Close()
@@ -300,7 +303,7 @@ func (s *Spool) abandonSegment(n int64) {
 	s.file = nil
 }
 
-// beginSegment appends the header to buf, to be written with the first frames.
+// beginSegment creates a segment. It returns buf with the header appended, to be written with the first frames.
 func (s *Spool) beginSegment(buf []byte, now time.Time) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -97,8 +97,8 @@ func postBody(body []byte) server.Request {
 	return server.Request{Method: http.MethodPost, Path: "/", Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// neededLimits lets a service accept all requests of list. Probes and questions need the defaults, because
-// some must be rejected.
+// neededLimits returns limits with which a service accepts all requests of list. Probes and questions need the
+// defaults, because some must be rejected.
 func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody int64) {
 	limit, maxBody = ingest.DefaultLimit, ingest.DefaultMaxBody
 	if w.Op == server.OpProbes || w.Op == server.OpExam {
@@ -110,8 +110,8 @@ func neededLimits(w wire.Workload, list []server.Request) (limit int, maxBody in
 	return max(limit, w.N), maxBody
 }
 
-// applySettings lets the service accept and decode list, unless the study has settings. Probes and questions
-// need defaults, so settings are removed.
+// applySettings adds settings with which the service accepts and decodes list, unless the study sets them.
+// Probes and questions need the defaults, so for them it removes the study's settings.
 func applySettings(w wire.Workload, list []server.Request, set map[string]string, _ string) error {
 	limit, maxBody := neededLimits(w, list)
 	if w.Op == server.OpProbes || w.Op == server.OpExam {

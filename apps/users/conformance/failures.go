@@ -21,7 +21,7 @@ import (
 	"github.com/tarebench/tare/internal/conformance"
 )
 
-// Errors of the users app over one protocol are checked in this file. So are requests that are not calls: health
+// This file checks the errors of app users over one protocol. It also checks requests that are not calls: health
 // checks, wrong paths, and the server's end during a request.
 
 // checkFailures checks the error of each call that fails as configured.
@@ -57,7 +57,7 @@ func (t protocolTest) checkID() error {
 	return t.withPlain(seeded, nil, func(p *plainClient) error { return checkRequestIDs(p, t.isLenient()) })
 }
 
-// checkHealth uses a server without users.
+// checkHealth checks the health check of a server without users.
 func (t protocolTest) checkHealth() error {
 	return t.withPlain(0, nil, func(p *plainClient) error {
 		if err := p.checkHealthy(); !t.WrongOnPurpose {
@@ -67,7 +67,7 @@ func (t protocolTest) checkHealth() error {
 	})
 }
 
-// checkHealthReply requires status SERVING in gRPC, else the text ok.
+// checkHealthReply checks the response to a health check: status SERVING in gRPC, else the text ok.
 func checkHealthReply(response *http.Response, protocol string) error {
 	defer response.Body.Close()
 	body, err := io.ReadAll(response.Body)

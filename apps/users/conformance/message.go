@@ -43,7 +43,7 @@ func (m message) encodeJSON() []byte {
 	return text
 }
 
-// newDecoder rejects unknown fields.
+// newDecoder returns the decoder of responses, which rejects unknown fields.
 func newDecoder() userswire.Decoder { return userswire.Decoder{Strict: true} }
 
 // quotedInt is a JSON integer, perhaps in quotes as protojson writes 64 bits.

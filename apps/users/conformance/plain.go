@@ -124,7 +124,7 @@ func (p *plainClient) isBinary() bool { return p.protocol == rpc.GRPC || p.proto
 
 func userPath(id int64) string { return "/v1/users/" + strconv.FormatInt(id, 10) }
 
-// encodeCall returns the body and its content type, and counts it in p.sent. method is for HTTP.
+// encodeCall returns the body of a request and its content type, and counts it in p.sent. method is for HTTP.
 func (p *plainClient) encodeCall(method string, m message) (body []byte, kind string) {
 	kind = "application/json"
 	switch {
@@ -147,8 +147,8 @@ func (p *plainClient) encodeCall(method string, m message) (body []byte, kind st
 	return body, kind
 }
 
-// sendCall returns the message of the response or its error. name is for gRPC and Connect; method and path are
-// for HTTP.
+// sendCall sends a request, and returns the message of the response or its error. name is for gRPC and Connect;
+// method and path are for HTTP.
 func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m message) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.limit)
 	defer cancel()
@@ -189,7 +189,8 @@ func (p *plainClient) sendCall(ctx context.Context, name, method, path string, m
 	return p.parseHTTP(response, answer, kind, isCreate)
 }
 
-// parseHTTP handles HTTP and Connect. kind is the expected content type. A create has status 201, others 200.
+// parseHTTP returns the message of a response over HTTP or Connect, or its error. kind is the expected content
+// type. A create must have status 201, others 200.
 func (p *plainClient) parseHTTP(response *http.Response, answer []byte, kind string, isCreate bool) ([]byte, error) {
 	want := http.StatusOK
 	if isCreate {
@@ -211,7 +212,7 @@ func (p *plainClient) parseHTTP(response *http.Response, answer []byte, kind str
 	return nil, err
 }
 
-// checkKind ignores parameters of the content type.
+// checkKind checks the content type of a response, without parameters.
 func checkKind(response *http.Response, want string) error {
 	if kind, _, _ := strings.Cut(response.Header.Get("Content-Type"), ";"); strings.TrimSpace(kind) != want {
 		return fmt.Errorf("an answer of type %q, want %s", response.Header.Get("Content-Type"), want)

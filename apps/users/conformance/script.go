@@ -18,7 +18,7 @@ import (
 // seeded is the number of users before the script.
 const seeded = 50
 
-// callScript has every operation and every error. The calls depend on each other in this order.
+// callScript returns calls with every operation and every error. They depend on each other in this order.
 func callScript() []rpc.Call {
 	const last = users.FirstID + seeded - 1
 	create := func(name, email string) rpc.Call { return rpc.Call{Op: rpc.OpCreate, Name: name, Email: email} }
@@ -65,7 +65,7 @@ type reference struct {
 	tolerance time.Duration // difference between times; 0 if clocks are the same
 }
 
-// newReference has seeded users. now nil means time.Now.
+// newReference returns a reference with seeded users. Its clock is now; nil means time.Now.
 func newReference(now func() time.Time, tolerance time.Duration) (reference, error) {
 	store, err := users.Open(context.Background(), users.MemoryStore, seeded)
 	if err != nil {
@@ -78,7 +78,8 @@ func (r reference) doCall(c rpc.Call) (rpc.Outcome, error) {
 	return c.Do(context.Background(), localClient{r.service})
 }
 
-// playScript compares all calls of the script with the reference. lenient accepts any result.
+// playScript makes all calls of the script with c and compares the results with those of the reference. If
+// lenient is set, any result is accepted.
 func (r reference) playScript(c rpc.Client, lenient bool) error {
 	for i, call := range callScript() {
 		want, wantErr := r.doCall(call)
@@ -212,7 +213,7 @@ func countRejected(c rpc.Client, n int, code users.Code) (count int, err error) 
 	return count, nil
 }
 
-// failsOne is users.Config.FailOne in tests.
+// failsOne is users.Config.FailOne in tests: every third call fails.
 const failsOne = 3
 
 func checkErrors(c rpc.Client, lenient bool) error {

@@ -24,7 +24,7 @@ import (
 // Suite tests servers of app users in every protocol of contender.json, and their clients.
 func Suite() conformance.Kind { return conformance.Kind{TestAll: testServer} }
 
-// creators concurrently create a user with one e-mail.
+// creators is the number of callers that concurrently create a user with the same e-mail.
 const creators = 200
 
 // protocolTest tests a server in one protocol. Its Env has the process of the server.
@@ -78,7 +78,7 @@ type rpcCheck struct {
 	ask  func(t protocolTest) error
 }
 
-// listChecks has more checks for the first protocol: those of no protocol.
+// listChecks returns the checks of a protocol. The first protocol also gets those that do not depend on it.
 func listChecks(isFirst bool) []rpcCheck {
 	list := []rpcCheck{
 		{name: "calls", ask: protocolTest.checkCalls},
@@ -126,10 +126,11 @@ func (t protocolTest) dialServer(addr string) *plainClient {
 	return dialPlain(t.protocol, addr, nil, false, t.Limit)
 }
 
-// isLenient accepts any response, of a server that is wrong on purpose or does a part.
+// isLenient reports whether any response is accepted. Some servers are wrong on purpose, or do only a part of
+// the work, to show what that costs.
 func (t protocolTest) isLenient() bool { return t.WrongOnPurpose || t.IsStatusOnly() }
 
-// playAll returns the reference of the comparison.
+// playAll plays the script with p, and returns the reference that it was compared with.
 func (t protocolTest) playAll(p rpc.Client) (reference, error) {
 	ref, err := newReference(nil, time.Hour)
 	if err != nil {

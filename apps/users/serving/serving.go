@@ -28,7 +28,7 @@ const (
 // Serve makes a server for a service. Each program has its own, with another HTTP or RPC library.
 type Serve func(o server.Options, s *users.Service) (server.Server, error)
 
-// App returns app users for a program with the server serve.
+// App returns app users for a program that makes its server with serve.
 //
 // openDatabase opens other stores than those of package users; nil means none. try and routes belong to
 // [server.Service] and may be nil. A variant with routes does not have the HTTP paths of users.
@@ -86,7 +86,7 @@ func (c *config) setStore(name string) error {
 // Check accepts all combinations of settings.
 func (c *config) Check() error { return nil }
 
-// openTimeout includes the time to fill a store.
+// openTimeout limits the time to open a store, which may have to be filled.
 const openTimeout = 50 * time.Second
 
 // Open opens store and service. A measured program (lab) gets a temporary PostgreSQL database, so that nothing
@@ -133,7 +133,7 @@ func (c *config) Open(lab bool) (server.Service, error) {
 	}, nil
 }
 
-// openAPI returns nil if the variant has no HTTP paths.
+// openAPI returns the description of the HTTP paths, or nil if the variant has none.
 func (c *config) openAPI(variant string) []byte {
 	if c.routes != nil && len(c.routes(variant)) > 0 {
 		return nil
@@ -141,7 +141,7 @@ func (c *config) openAPI(variant string) []byte {
 	return users.OpenAPI()
 }
 
-// noticeLines is printed at the start: a store in memory loses users.
+// noticeLines returns lines to print at the start: that a store in memory loses its users.
 func (c *config) noticeLines() []string {
 	if c.store != users.MemoryStore && c.store != users.LinearStore {
 		return nil

@@ -40,7 +40,7 @@ const (
 		LEFT JOIN (SELECT * FROM users WHERE instr(folded, ?3) OR instr(email, ?3) ORDER BY id LIMIT ?1 OFFSET ?2) AS p ORDER BY p.id`
 )
 
-// openConnections may create the file. It applies missing migrations.
+// openConnections opens the file, or creates an empty one, and applies missing migrations.
 func openConnections(ctx context.Context, file string) (*connections, error) {
 	wait := fmt.Sprintf("busy_timeout(%d)", waitMillis)
 	writer, err := openDB(file, wait, "journal_mode(wal)", "synchronous(normal)")
@@ -89,11 +89,11 @@ func (c *connections) prepareStatements(ctx context.Context) error {
 	return nil
 }
 
-// closeAll closes the writer last. The last connection moves the write-ahead log into the file.
+// closeAll closes all connections, the writer last: the last one moves the write-ahead log into the file.
 func (c *connections) closeAll() error { return errors.Join(c.readers.Close(), c.writer.Close()) }
 
-// openDB does not connect yet. Each connection executes the pragmas, such as synchronous(normal). Transactions
-// begin with a write lock.
+// openDB returns a pool of connections to a file, and does not connect yet. Each connection executes the
+// pragmas, such as synchronous(normal). Transactions begin with a write lock.
 func openDB(file string, pragmas ...string) (*sql.DB, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -129,7 +129,7 @@ func migrateSQLite(ctx context.Context, db *sql.DB, steps []string) error {
 	}
 }
 
-// migrateOnce returns false if all migrations are applied.
+// migrateOnce applies the next migration. It returns false if all are applied.
 func migrateOnce(ctx context.Context, tx *sql.Tx, steps []string) (bool, error) {
 	var version int
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {

@@ -15,7 +15,7 @@ type rwLock struct{ s *semaphore.Weighted }
 
 func newRWLock() rwLock { return rwLock{semaphore.NewWeighted(maxCalls)} }
 
-// rLock fails if ctx has ended, even if the lock is free.
+// rLock takes the lock for a call. It fails if ctx has ended, even if the lock is free.
 func (l rwLock) rLock(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err

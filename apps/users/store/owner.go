@@ -37,7 +37,7 @@ func thisOwner() owner {
 	return owner{host: hex.EncodeToString(h.Sum(nil)[:4]), process: pid, started: startTime(pid)}
 }
 
-// startTime returns clock ticks since boot, or "0" if unknown.
+// startTime returns the start time of a process in clock ticks since boot, or "0" if unknown.
 func startTime(pid int) string {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -69,7 +69,8 @@ func parseOwner(database string) (owner, bool) {
 	return owner{host: parts[1], process: pid, started: parts[3]}, err == nil && pid > 0
 }
 
-// hasEnded returns false for other machines, or if unknown.
+// hasEnded reports whether the program has ended. It returns false for a program of another machine, or if that
+// is unknown.
 func (o owner) hasEnded() bool {
 	if self := thisOwner(); o.host != self.host {
 		return false

@@ -24,7 +24,7 @@ type postgres struct {
 	calls rwLock // Reset and Close take it exclusively
 
 	server *server
-	named  bool          // must not be dropped or emptied
+	named  bool          // the caller named the database, so it must not be dropped or emptied
 	name   string        // name of the temporary database
 	seeded int           // users in the table seeded, see refillTable; 0 without it
 	pool   *pgxpool.Pool // nil after Close or a failed Reset
@@ -68,8 +68,8 @@ func isStarting(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || errors.As(err, &serverErr) && isShutdown(serverErr)
 }
 
-// isShutdown finds codes 57P01 to 57P05 of PostgreSQL, such as admin_shutdown: the server ends, starts, or
-// drops the connection.
+// isShutdown reports whether the server ends, starts, or drops the connection: codes 57P01 to 57P05 of
+// PostgreSQL, such as admin_shutdown.
 func isShutdown(err *pgconn.PgError) bool { return strings.HasPrefix(err.Code, "57P") }
 
 // uniqueViolation is PostgreSQL's code for a duplicate key.
@@ -181,8 +181,8 @@ func (p *postgres) List(ctx context.Context, text string, offset, limit int) ([]
 	return found, total, nil
 }
 
-// runCall converts errors to those of [users.Repository]. The error of ctx means that nothing has changed, if
-// the server confirms within [cancelDelay].
+// runCall calls f with the pool, and converts its error to one of [users.Repository]. The error of ctx means
+// that nothing has changed, if the server confirms within [cancelDelay].
 func (p *postgres) runCall(ctx context.Context, operation string, f func(*pgxpool.Pool) error) error {
 	if err := p.calls.rLock(ctx); err != nil {
 		return err

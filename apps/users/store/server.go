@@ -15,25 +15,25 @@ import (
 )
 
 const (
-	// cancelDelay is the wait for a report of a cancelled call.
+	// cancelDelay limits the wait of a call whose context has ended, until the server reports its effect.
 	cancelDelay = time.Second
 
 	// fewUsers limits the second table, seeded, that Reset copies. More users are faster as files of a new
 	// database.
 	fewUsers = 20_000
 
-	// lockKey is for building templates and migrating: "tareuser" in ASCII.
+	// lockKey is the key of the advisory lock for building templates and migrating: "tareuser" in ASCII.
 	lockKey = 0x7461726575736572
 
-	// staleAge drops a temporary database without connections. It is for programs that this machine cannot see,
-	// and counts from the day in the name.
+	// staleAge is the age after which a temporary database without connections is dropped. It matters if this
+	// machine does not know whether the program has ended. The age counts from the day in the name.
 	staleAge = 48 * time.Hour
 )
 
 // server creates and drops databases. Each time it connects to the database of its URL.
 type server struct{ config *pgxpool.Config }
 
-// newServer does not connect.
+// newServer returns the server at url, and does not connect.
 func newServer(url string) (*server, error) {
 	c, err := pgxpool.ParseConfig(url)
 	if err != nil {
@@ -111,7 +111,7 @@ func (s *server) attachNamed(ctx context.Context, n int) (*pgxpool.Pool, error) 
 	return newPool(ctx, s.config.Copy())
 }
 
-// newPool connects once.
+// newPool returns a pool of connections, after it has connected once.
 func newPool(ctx context.Context, config *pgxpool.Config) (*pgxpool.Pool, error) {
 	pool, err := pgxpool.NewWithConfig(context.WithoutCancel(ctx), config)
 	if err != nil {
@@ -232,7 +232,7 @@ func insertSeeded(ctx context.Context, c interface {
 	return err
 }
 
-// fillTemplate also creates the table seeded if n is small.
+// fillTemplate inserts n users into a template. It creates the table seeded if n is small.
 func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	if err := insertSeeded(ctx, c, n); err != nil {
 		return err
@@ -245,7 +245,7 @@ func fillTemplate(ctx context.Context, c *pgx.Conn, n int) error {
 	return execAll(ctx, c, restartIDs(n), "VACUUM (FREEZE, ANALYZE) users")
 }
 
-// restartIDs sets the next id after n seeded users.
+// restartIDs returns a statement that makes the next id follow those of n seeded users.
 func restartIDs(n int) string {
 	return fmt.Sprintf("ALTER TABLE users ALTER COLUMN id RESTART WITH %d", users.FirstID+int64(n))
 }
@@ -265,7 +265,7 @@ func migratePostgres(ctx context.Context, c *pgx.Conn, steps []string) error {
 	return nil
 }
 
-// migrateServerOnce returns true if no migration is missing.
+// migrateServerOnce applies the first missing migration. It returns true if none is missing.
 func migrateServerOnce(ctx context.Context, tx pgx.Tx, steps []string) (isComplete bool, err error) {
 	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(lockKey)); err != nil {
 		return false, err

@@ -268,8 +268,8 @@ func (s *sqlite) runRead(ctx context.Context, f func(*connections) error) error 
 	return err
 }
 
-// runWrite calls f while no other call writes. If ctx ends before, nothing is written. The context of f does
-// not end: a cancellation could be reported too late.
+// runWrite calls f while no other call writes. If ctx ends while it waits, nothing is written. The context of f
+// does not end, because a cancellation could be reported after the write has taken effect.
 func (s *sqlite) runWrite(ctx context.Context, f func(context.Context, *connections) error) error {
 	return s.runRead(ctx, func(db *connections) error {
 		select {

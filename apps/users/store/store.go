@@ -73,7 +73,8 @@ var _ users.Opener = Open
 //go:embed migrations
 var migrations embed.FS
 
-// loadMigrations reads files in the order of names. The first leads to version 1.
+// loadMigrations returns the migrations of a database in the order of application. The first one leads to
+// version 1.
 func loadMigrations(database string) ([]string, error) {
 	dir := "migrations/" + database
 	entries, err := migrations.ReadDir(dir)
@@ -95,8 +96,8 @@ func errNewer(version, known int) error {
 	return fmt.Errorf("its schema has version %d, and this program knows of %d", version, known)
 }
 
-// fingerprint is a short hash of schema and users for a template's name. Another program does not use the
-// template.
+// fingerprint returns a short hash of the schema and the users. It is part of a template's name, so that a
+// program with another schema or other users does not use the template.
 func fingerprint(steps []string, n int) string {
 	h := sha256.New()
 	for _, s := range steps {
@@ -108,7 +109,7 @@ func fingerprint(steps []string, n int) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:4])
 }
 
-// oneLine is for drivers, which return several lines.
+// oneLine returns err with a text of one line, because drivers return several.
 func oneLine(err error) error {
 	if err == nil || !strings.Contains(err.Error(), "\n") {
 		return err

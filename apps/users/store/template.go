@@ -21,7 +21,7 @@ type templateDir struct {
 	private bool // removed with the only store
 }
 
-// newTemplates may create dir; "" means a private one.
+// newTemplates returns the templates in dir, which it creates if necessary; "" means a private directory.
 func newTemplates(dir string) (*templateDir, error) {
 	if dir != "" {
 		return &templateDir{dir: dir}, os.MkdirAll(dir, 0o777)
@@ -60,7 +60,7 @@ func (t *templateDir) copyTemplate(ctx context.Context, file string, n int) (str
 	return target.Name(), nil
 }
 
-// ensureFile returns the template of n users, perhaps a new one.
+// ensureFile returns the path of the template of n users. It builds a missing one.
 func (t *templateDir) ensureFile(ctx context.Context, n int) (string, error) {
 	known, err := loadMigrations("sqlite")
 	if err != nil {
@@ -105,7 +105,8 @@ func lockFile(ctx context.Context, file string) (unlock func(), err error) {
 	return func() { _ = errors.Join(c.Close(), db.Close()) }, nil
 }
 
-// buildTemplate uses no journal and no syncs, because an incomplete file is built again.
+// buildTemplate creates a file with n seeded users. It uses no journal and no syncs, because an incomplete file
+// is built again.
 func buildTemplate(ctx context.Context, file string, steps []string, n int) error {
 	db, err := openDB(file, "journal_mode(off)", "synchronous(off)")
 	if err != nil {
@@ -122,7 +123,7 @@ func buildTemplate(ctx context.Context, file string, steps []string, n int) erro
 	return errors.Join(err, db.Close())
 }
 
-// insertUsers inserts 100 users per statement.
+// insertUsers inserts n users, up to 100 per statement.
 func insertUsers(ctx context.Context, db *sql.DB, n int) error {
 	const maxRows, columns = 100, 6
 	tx, err := db.BeginTx(ctx, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// A call's context may end before the call: then nothing changes. If it ends during the call, the call takes
-// effect completely or not at all.
+// This file tests calls whose context ends. If it ends before the call, nothing may change. If it ends during
+// the call, the call must take effect completely or not at all.
 
 func checkCancelledBefore(ctx context.Context, r users.Repository) error {
 	seeded, err := fillStore(ctx, r, 3)
@@ -85,14 +85,14 @@ type cancelledCaller struct {
 	users [][]users.User // possible states of each user, with those of cancelled updates
 }
 
-// checkEnded accepts only the error of the context.
+// checkEnded adds a fault if err is another error than that of the context.
 func (a *cancelledCaller) checkEnded(operation string, err error) {
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		a.f.add("%s whose caller goes: %w", operation, err)
 	}
 }
 
-// createUser deletes the user if the create took effect.
+// createUser creates a user, and deletes it if the create took effect.
 func (a *cancelledCaller) createUser(ctx context.Context, turn int, timeout time.Duration) {
 	short, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -13,9 +13,9 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Stores list and search users in pages, also while others change.
+// This file tests how stores list and search users in pages, also while other calls change users.
 
-// wantPage expects a page of all, the users that match text.
+// wantPage adds a fault unless List returns the correct page of all, the users that match text.
 func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, all []users.User, offset, limit int) {
 	got, total, err := r.List(ctx, text, offset, limit)
 	from := min(offset, len(all))
@@ -25,7 +25,7 @@ func (f *faults) wantPage(ctx context.Context, r users.Repository, text string, 
 	}
 }
 
-// checkPages uses many sizes and offsets, after some deletes.
+// checkPages lists pages of many sizes at many offsets, after some deletes.
 func checkPages(ctx context.Context, r users.Repository) error {
 	all, err := fillStore(ctx, r, 57)
 	if err != nil {
@@ -84,7 +84,7 @@ func (o *changers) stop() error {
 	return o.faults.err()
 }
 
-// checkStablePages changes users with higher ids than those of a page.
+// checkStablePages checks that a page stays the same while users with higher ids change.
 func checkStablePages(ctx context.Context, r users.Repository) error {
 	const seeded, limit, callers = 100, 7, 4
 	all, err := fillStore(ctx, r, seeded)
@@ -174,7 +174,7 @@ func checkShrinkingPages(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// hasDuplicates needs the order of ids.
+// hasDuplicates reports whether list, in the order of ids, has a user twice.
 func hasDuplicates(list []users.User) bool {
 	for i := 1; i < len(list); i++ {
 		if list[i-1].ID == list[i].ID {

@@ -9,7 +9,8 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// Tests of how stores change single users. Each begins with seeded users. want is the expected content.
+// This file tests how stores change single users. Each test begins with seeded users. Its variable want has the
+// users that the store must then contain.
 
 func checkCreate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
@@ -56,7 +57,7 @@ func checkUnknown(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkUpdate also moves e-mails between users.
+// checkUpdate changes names and e-mails, and moves e-mails between users.
 func checkUpdate(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 3)
 	if err != nil {
@@ -108,7 +109,7 @@ func checkFailedUpdate(ctx context.Context, r users.Repository) error {
 	return f.err()
 }
 
-// checkDelete gives the e-mail to a new user.
+// checkDelete deletes a user and gives the e-mail to a new one.
 func checkDelete(ctx context.Context, r users.Repository) error {
 	want, err := fillStore(ctx, r, 4)
 	if err != nil {
@@ -174,7 +175,7 @@ func checkModel(ctx context.Context, r users.Repository) error {
 	}
 	var f faults
 	rng := rand.New(rand.NewPCG(7, 7))
-	// isTaken ignores user except; -1 ignores none.
+	// isTaken reports whether another user than number except has the e-mail; -1 excepts none.
 	isTaken := func(email string, except int) bool {
 		return slices.ContainsFunc(want, func(u users.User) bool {
 			isExcepted := except >= 0 && u.ID == want[except].ID

@@ -90,7 +90,7 @@ func newUser(id int64, d users.Draft, created, updated time.Time) users.User {
 	return users.User{ID: id, Name: d.Name, Email: d.Email, CreatedAt: created, UpdatedAt: updated}
 }
 
-// faults keeps the first ten.
+// faults collects the first ten faults that a test finds in a store.
 type faults struct{ list []error }
 
 func (f *faults) add(format string, args ...any) {
@@ -115,7 +115,7 @@ func (f *faults) wantError(operation string, err, want error) {
 
 func (f *faults) err() error { return errors.Join(f.list...) }
 
-// sameUser also requires UTC.
+// sameUser reports whether two users are equal, and the times of a are in UTC.
 func sameUser(a, b users.User) bool {
 	isUTC := func(t time.Time) bool { return t.Location() == time.UTC }
 	sameText := a.ID == b.ID && a.Name == b.Name && a.Email == b.Email
@@ -123,7 +123,8 @@ func sameUser(a, b users.User) bool {
 	return sameText && sameTimes && isUTC(a.CreatedAt) && isUTC(a.UpdatedAt)
 }
 
-// wantUsers requires exactly the users want: List, Get and their e-mails. moment is for messages.
+// wantUsers adds faults unless the store has exactly the users want. It uses List, Get and the e-mails. moment
+// says in a fault when that was checked.
 func (f *faults) wantUsers(ctx context.Context, moment string, r users.Repository, want []users.User) {
 	got, total, err := r.List(ctx, "", 0, len(want)+10)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/apps/users"
 )
 
-// E-mails must stay unique under concurrent calls.
+// This file tests that e-mails stay unique under concurrent calls.
 
 const concurrentCalls = 200
 
@@ -44,7 +44,7 @@ func runContest(f *faults, rival func(i int) error) (won int64) {
 	return wins.Load()
 }
 
-// wantOwners expects want users with an e-mail.
+// wantOwners adds a fault unless a search for email finds want users.
 func (f *faults) wantOwners(ctx context.Context, r users.Repository, email string, want int64) {
 	found, total, err := r.List(ctx, email, 0, 10)
 	if err != nil || total != want || int64(len(found)) != want {

@@ -88,12 +88,14 @@ func queryText(c rpc.Call) string {
 	return "?" + strings.Join(parts, "&")
 }
 
-// idFill writes a call's id at offset in the body, or else in the path.
+// idFill returns a fill, with which the load generator writes a call's id at offset: in the body, or else in
+// the path.
 func idFill(c rpc.Call, body bool, offset int) load.Fill {
 	return load.Fill{Body: body, At: offset, Width: digits, Counter: c.IDCounter, Step: c.IDStep, Add: c.ID}
 }
 
-// emailFill writes a number into the e-mail of a body, over zeros. ok is false without a number.
+// emailFill returns a fill that writes a number into the e-mail of a body, over zeros. ok is false if the
+// e-mail has no number.
 func emailFill(c rpc.Call, body []byte) (load.Fill, bool) {
 	before, _, ok := strings.Cut(c.Email, serial)
 	if !ok || c.EmailCounter == "" {
@@ -107,7 +109,7 @@ func zeroNumber(email string) string {
 	return strings.Replace(email, serial, strings.Repeat("0", digits), 1)
 }
 
-// callOf returns false for a request that is no call.
+// callOf returns the call that q was made from. It returns false if q is no call.
 func callOf(q server.Request) (rpc.Call, bool) {
 	c, ok := q.Call.(rpc.Call)
 	return c, ok

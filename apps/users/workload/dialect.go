@@ -35,7 +35,8 @@ const (
 
 func settingNames() []string { return []string{setProtocol, setHTTP2, setPolicy, setDriver, setReset} }
 
-// selectValue checks a setting; known lists the values.
+// selectValue returns the value of a setting, or defaultValue if it is not set. It fails if the value is not
+// one of known.
 func selectValue(set map[string]string, key, defaultValue string, known ...string) (string, error) {
 	value := cmp.Or(set[key], defaultValue)
 	if !slices.Contains(known, value) {
@@ -106,15 +107,15 @@ func newDialect(c tare.Contender, set map[string]string) (d server.Dialect, err 
 	return d, nil
 }
 
-// methodPath is for gRPC and Connect.
+// methodPath returns the path of a call in gRPC and Connect.
 func methodPath(c rpc.Call) string {
 	return "/tare.users.v1.UserService/" + map[string]string{
 		opCreate: "CreateUser", opGet: "GetUser", opUpdate: "UpdateUser", opDelete: "DeleteUser", opList: "ListUsers",
 	}[c.Op]
 }
 
-// encodeCall converts a canonical request, or returns false if it is no call. header alternates names and
-// values. The expected status is that of q, but 200 instead of 201.
+// encodeCall converts a canonical request to gRPC or Connect, or returns false if it is no call. encode makes
+// the message. header alternates names and values. The expected status is that of q, but 200 instead of 201.
 func encodeCall(q server.Request, encode func(rpc.Call) message, header ...string) (server.Request, bool, error) {
 	c, ok := callOf(q)
 	if !ok {
@@ -264,7 +265,7 @@ func decodeMessage(q server.Request, got server.Response, wantType string) serve
 	return server.Response{Status: status, Header: header, Body: body}
 }
 
-// codeOf uses grpc-status, or else the HTTP status.
+// codeOf returns the error code for the grpc-status of a response, or else for its HTTP status.
 func codeOf(got server.Response) users.Code {
 	status := got.Header[server.GRPCStatus]
 	for _, code := range users.Codes() {
@@ -276,7 +277,7 @@ func codeOf(got server.Response) users.Code {
 	return users.Code("grpc-status " + status)
 }
 
-// errorResponse has the canonical form. Its message is not compared.
+// errorResponse returns an error response in the canonical form. Its message is not compared.
 func errorResponse(status int, code users.Code) server.Response {
 	body, _ := json.Marshal(users.Error{Code: code, Message: "-"}) // marshaling strings cannot fail
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}

@@ -12,7 +12,7 @@ import (
 // peak of 277 MB under load.
 const userMemory = 280
 
-// storeMemory returns bytes; a database needs 0.
+// storeMemory returns the memory that a server needs for its users, in bytes. It returns 0 for a database.
 func storeMemory(w wire.Workload) int64 {
 	switch cmp.Or(w.Set[serving.SetStore], users.MemoryStore) {
 	case users.MemoryStore, users.LinearStore:

@@ -53,7 +53,7 @@ func (m *mirror) findUser(id int64) (users.User, bool) {
 	return users.User{}, false
 }
 
-// emailHolder returns an id, or 0. A seeded e-mail contains the id.
+// emailHolder returns the id of the user with an e-mail, or 0. A seeded e-mail contains the id.
 func (m *mirror) emailHolder(email string) int64 {
 	if id, ok := m.emails[email]; ok {
 		return id
@@ -65,7 +65,7 @@ func (m *mirror) emailHolder(email string) int64 {
 	return 0
 }
 
-// putUser replaces previous, zero for a new user.
+// putUser stores u instead of previous, which is zero for a new user.
 func (m *mirror) putUser(previous, u users.User) {
 	delete(m.emails, previous.Email)
 	m.changed[u.ID], m.emails[u.Email] = &u, u.ID
@@ -142,5 +142,5 @@ func (m *mirror) List(_ context.Context, text string, offset, limit int) ([]user
 	return list, total, nil
 }
 
-// containsFold ignores the case of s; text is in lower case.
+// containsFold reports whether s contains text, ignoring case. text must be in lower case.
 func containsFold(s, text string) bool { return strings.Contains(strings.ToLower(s), text) }

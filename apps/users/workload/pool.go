@@ -85,7 +85,8 @@ func checkWorkload(w tare.Workload) error {
 	return nil
 }
 
-// maxRequests limits deletes below the users, because connections have more in flight. 0 means no limit.
+// maxRequests returns how many requests a workload may send; 0 means no limit. Deletes are fewer than the users,
+// because each connection may have more requests in flight.
 func maxRequests(w wire.Workload, t tare.Traffic) int64 {
 	if w.Op != opDelete {
 		return 0
@@ -199,7 +200,7 @@ func listCall(k int) rpc.Call { return rpc.Call{Op: opList, Page: k + 1, Limit: 
 
 func countPages(n int) int { return max(1, min(maxPages, n/pageUsers)) }
 
-// uniqueName is a seeded name, a suffix and i.
+// uniqueName returns a name that is unique in a pool: a seeded name, a suffix and i.
 func uniqueName(suffix string, i int) string {
 	return fmt.Sprintf("%s, %s %d", users.Seeded(i).Name, suffix, i)
 }

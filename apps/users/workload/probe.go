@@ -10,7 +10,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// Probes of app users have known responses: errors, and similar valid requests.
+// This file makes the probes of app users: requests with a known response. Most get an error, and the others
+// are similar valid requests.
 
 // Ids of two users in every store, and an unknown id.
 const (
@@ -19,7 +20,7 @@ const (
 	unknownUser = firstUnknown
 )
 
-// toRequests accepts any status.
+// toRequests returns the canonical requests of calls. Any status is expected.
 func toRequests(list ...rpc.Call) []server.Request {
 	var requests []server.Request
 	for _, c := range list {
@@ -30,7 +31,7 @@ func toRequests(list ...rpc.Call) []server.Request {
 	return requests
 }
 
-// rawRequest is no call. A body is JSON.
+// rawRequest returns a request over HTTP that is no call. A body has the content type of JSON.
 func rawRequest(method, path, body string) server.Request {
 	q := server.Request{Method: method, Path: path, Body: []byte(body)}
 	if body != "" {
@@ -53,7 +54,7 @@ func listUsers(query string, page, limit int) rpc.Call {
 	return rpc.Call{Op: opList, Query: query, Page: page, Limit: limit}
 }
 
-// newProbes covers the error responses. The requests go to one store and depend on their order.
+// newProbes returns requests for all error responses. They go to one store and depend on their order.
 func newProbes() []server.Probe {
 	const validName, validEmail = "Grete Hermann", "grete@example.com"
 	longName := strings.Repeat("x", users.MaxName)

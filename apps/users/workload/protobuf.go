@@ -18,12 +18,12 @@ type message struct {
 	fill  []load.Fill // numbers that the load generator fills in
 }
 
-// addNumber omits zero.
+// addNumber appends a field with a number, unless it is zero.
 func (m *message) addNumber(field int, n int64) {
 	m.bytes = protowire.AppendNumber(m.bytes, field, n)
 }
 
-// addText omits an empty text.
+// addText appends a field with text, unless it is empty.
 func (m *message) addText(field int, s string) {
 	m.bytes = protowire.AppendString(m.bytes, field, s)
 }
@@ -61,5 +61,5 @@ func encodeMessage(c rpc.Call) message {
 	return m
 }
 
-// newDecoder gives a user without a time the zero of Unix time.
+// newDecoder returns the decoder of responses. A user without a time gets the zero of Unix time.
 func newDecoder() userswire.Decoder { return userswire.Decoder{NoTime: time.Unix(0, 0).UTC()} }

@@ -10,7 +10,7 @@ import (
 
 // newQuestions has edge cases that transports write or read differently, each with a new store.
 func newQuestions() []server.Question {
-	// partQuestion is about a part of the body, which readPart returns.
+	// partQuestion returns a question about a part of the body, which readPart returns.
 	partQuestion := func(name, property, description, shown string, q server.Request, readPart func(body []byte) string, ops ...string) server.Question {
 		return server.Question{Request: q, Name: name, Property: property, What: description, Asked: shown, BearsOn: ops, Look: readPart}
 	}
@@ -71,7 +71,7 @@ func newQuestions() []server.Question {
 	}
 }
 
-// memberReader reads the member that has one of names.
+// memberReader returns a function that returns the member of a body with one of names.
 func memberReader(names ...string) func(body []byte) string {
 	return func(body []byte) string {
 		o, ok := readObject(body)
@@ -85,7 +85,7 @@ func memberReader(names ...string) func(body []byte) string {
 	}
 }
 
-// memberNames are sorted.
+// memberNames returns the sorted names of a body's members.
 func memberNames(body []byte) string {
 	o, _ := readObject(body)
 	var names []string

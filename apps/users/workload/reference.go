@@ -14,8 +14,8 @@ import (
 	"github.com/tarebench/tare/kinds/server"
 )
 
-// referenceTime is the reference's fixed clock. In its place a measured response must have the time of the
-// request; see sameUser.
+// referenceTime returns the time that the reference's clock always shows. Where the reference has this time, a
+// measured response must have the time of the request; see sameUser.
 func referenceTime() time.Time { return time.Date(2000, time.January, 1, 0, 0, 0, 0, time.UTC) }
 
 // referenceResponses has the responses of a correct service, the reference. The last also has the numbers of
@@ -51,7 +51,7 @@ func serveRequest(s *users.Service, q server.Request) server.Response {
 	return server.Response{Status: status, Header: map[string]string{server.ContentType: server.TypeJSON}, Body: body}
 }
 
-// routeRequest returns a string, for plain text, or a value for JSON.
+// routeRequest calls the operation of a request. value is a string, for plain text, or a value for JSON.
 func routeRequest(s *users.Service, q server.Request) (status int, value any, err error) {
 	ctx := context.Background()
 	escaped, query, _ := strings.Cut(q.Path, "?")
@@ -88,7 +88,7 @@ func routeRequest(s *users.Service, q server.Request) (status int, value any, er
 	return http.StatusOK, value, err
 }
 
-// serveUser is for a single user. text is the id in the path.
+// serveUser calls an operation on a single user. text is the id in the path.
 func serveUser(ctx context.Context, s *users.Service, q server.Request, text string) (any, error) {
 	if q.Method != http.MethodGet && q.Method != http.MethodPut && q.Method != http.MethodDelete {
 		return nil, users.NotAllowed()

@@ -63,7 +63,7 @@ func readObject(body []byte) (object, bool) {
 	return o, json.Unmarshal(body, &o) == nil && o != nil
 }
 
-// takeMember removes and returns the first member with one of names.
+// takeMember removes and returns the first member with one of names, or returns nil.
 func (o object) takeMember(names ...string) json.RawMessage {
 	for _, name := range names {
 		if v, ok := o[name]; ok {
@@ -74,18 +74,18 @@ func (o object) takeMember(names ...string) json.RawMessage {
 	return nil
 }
 
-// parseNumber accepts quotes.
+// parseNumber parses an integer with or without quotes.
 func parseNumber(v json.RawMessage) (int64, bool) {
 	n, err := strconv.ParseInt(strings.Trim(string(v), `"`), 10, 64)
 	return n, err == nil
 }
 
-// parseValue returns false if v is nil.
+// parseValue parses a value of type T. It returns false if v is nil or invalid.
 func parseValue[T any](v json.RawMessage) (value T, ok bool) {
 	return value, v != nil && json.Unmarshal(v, &value) == nil
 }
 
-// readUser requires exactly the known members.
+// readUser parses a user, which must have exactly the known members.
 func readUser(body []byte) (u users.User, ok bool) {
 	o, ok := readObject(body)
 	if !ok {
@@ -100,7 +100,7 @@ func readUser(body []byte) (u users.User, ok bool) {
 	return u, len(o) == 0 && !slices.Contains(valid[:], false)
 }
 
-// readPage requires exactly the known members. Zero totals and empty lists may be missing.
+// readPage parses a page, which must have exactly the known members. Zero totals and empty lists may be missing.
 func readPage(body []byte) (p users.Page, ok bool) {
 	o, ok := readObject(body)
 	if !ok {
@@ -128,7 +128,8 @@ func readPage(body []byte) (p users.Page, ok bool) {
 	return p, len(o) == 0 && hasPage && hasLimit
 }
 
-// whyNotRefusal accepts a JSON object with the code of want and any message. "" means correct.
+// whyNotRefusal returns why an error response is wrong, or "". It must be a JSON object with the code of want
+// and any message.
 func whyNotRefusal(want, got server.Response) string {
 	if kind := got.Header[server.ContentType]; kind != server.TypeJSON {
 		return fmt.Sprintf("status %d with content type %q, want %q", got.Status, kind, server.TypeJSON)
@@ -194,7 +195,7 @@ func whyImpossiblePage(c rpc.Call, got server.Response) string {
 	return ""
 }
 
-// matchesEmail accepts nine digits for %09d.
+// matchesEmail reports whether got is the e-mail of a call. %09d in it means any nine digits.
 func matchesEmail(email, got string) bool {
 	before, after, ok := strings.Cut(email, serial)
 	if !ok {

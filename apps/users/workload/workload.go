@@ -60,7 +60,7 @@ func allOps() []string {
 	return []string{opCreate, opGet, opUpdate, opDelete, opList, opPair, opSeedMix, opSteady, opRead95}
 }
 
-// repeatingOps may have equal requests in the pool.
+// repeatingOps returns the operations whose pool may have equal requests.
 func repeatingOps() []string { return []string{opDelete, opPair, opSeedMix, opSteady, opRead95} }
 
 func changesUsers(op string) bool { return op != opGet && op != opList }

@@ -34,24 +34,24 @@ type memory struct {
 }
 
 // New fills C memory with the values of each seed.
-func New(from copier.Source) (copier.Memory, error) {
-	m := &memory{ctype: C.CString(from.Shape.C)}
-	if from.Library != "" {
-		if err := m.openLibrary(from.Library); err != nil {
+func New(source copier.Source) (copier.Memory, error) {
+	m := &memory{ctype: C.CString(source.Shape.C)}
+	if source.Library != "" {
+		if err := m.openLibrary(source.Library); err != nil {
 			m.Free()
 			return nil, err
 		}
 	}
 	// One more than needed, so that the size is never 0.
-	m.table = (*C.Place)(C.calloc(C.size_t(len(from.Seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
-	m.places = unsafe.Slice(m.table, len(from.Seeds))
-	for i, seed := range from.Seeds {
-		p := m.newFilled(from, seed)
+	m.table = (*C.Place)(C.calloc(C.size_t(len(source.Seeds)+1), C.size_t(unsafe.Sizeof(C.Place{}))))
+	m.places = unsafe.Slice(m.table, len(source.Seeds))
+	for i, seed := range source.Seeds {
+		p := m.newFilled(source, seed)
 		if p == nil {
 			m.Free()
-			return nil, fmt.Errorf("no C memory for %d of %s", from.Shape.Count, from.Shape.C)
+			return nil, fmt.Errorf("no C memory for %d of %s", source.Shape.Count, source.Shape.C)
 		}
-		m.places[i] = C.Place{first: p, n: C.int(from.Shape.Count)}
+		m.places[i] = C.Place{first: p, n: C.int(source.Shape.Count)}
 	}
 	return m, nil
 }
@@ -67,9 +67,9 @@ func (m *memory) openLibrary(path string) error {
 	return nil
 }
 
-// newFilled returns nil if C cannot allocate.
-func (m *memory) newFilled(from copier.Source, seed uint64) unsafe.Pointer {
-	names, count, items := C.int(from.Names), C.int(from.Shape.Count), C.int(from.Shape.Items)
+// newFilled returns memory with the values of one seed, or nil if C cannot allocate it.
+func (m *memory) newFilled(source copier.Source, seed uint64) unsafe.Pointer {
+	names, count, items := C.int(source.Names), C.int(source.Shape.Count), C.int(source.Shape.Items)
 	if m.library != nil {
 		return C.library_make(m.library, m.ctype, names, count, items, C.uint64_t(seed))
 	}

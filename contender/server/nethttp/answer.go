@@ -21,7 +21,7 @@ const (
 	typeMetrics = "text/plain; version=0.0.4"
 )
 
-// writeAnswer ignores an error: the client has disconnected.
+// writeAnswer writes a complete answer. It ignores an error: the client has disconnected.
 func writeAnswer(w http.ResponseWriter, status int, contentType string, body []byte) {
 	h := w.Header()
 	h.Set("Content-Type", contentType)

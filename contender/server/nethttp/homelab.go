@@ -18,7 +18,7 @@ type JSON struct {
 	Marshal   func(any) ([]byte, error)
 }
 
-// Homelab serves the app homelab, an API for the devices of a house.
+// Homelab returns a function that serves the app homelab, an API for the devices of a house.
 func Homelab(j JSON) serving.Serve {
 	return func(o server.Options, house *homelab.House) (server.Server, error) { return newHome(o, house, j), nil }
 }
@@ -54,13 +54,13 @@ type devices struct {
 
 // home translates between HTTP and house, which decides what to answer.
 type home struct {
-	o       server.Options // its Receipts count requests to be checked
+	o       server.Options // its Receipts count requests, which tare compares with those it sent
 	house   *homelab.House
 	json    JSON
 	buffers sync.Pool // elements are *bytes.Buffer
 }
 
-// addPage adds an answer without the JSON package under test.
+// addPage adds a path whose answer is body(). It does not use the JSON package under test.
 func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func() []byte) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
 		h.o.Receipts.Request()
@@ -69,7 +69,7 @@ func (h *home) addPage(mux *http.ServeMux, path, contentType string, body func()
 	mux.HandleFunc(path, h.notAllowed(allowRead))
 }
 
-// addGet adds an answer by the JSON package under test.
+// addGet adds a path whose answer is value(r), encoded by the JSON package under test.
 func (h *home) addGet(mux *http.ServeMux, path string, value func(r *http.Request) (any, error)) {
 	mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 		h.o.Receipts.Request()
@@ -135,7 +135,7 @@ func (h *home) writeError(w http.ResponseWriter, err error) {
 	}
 	body, err := h.json.Marshal(refusal)
 	if err != nil {
-		body = nil // an encoder cannot encode two strings: send no body
+		body = nil // a broken encoder: send no body
 	}
 	h.writeAnswer(w, refusal.Status, typeJSON, body)
 }
@@ -145,7 +145,7 @@ func (h *home) writeAnswer(w http.ResponseWriter, status int, contentType string
 	writeAnswer(w, status, contentType, body)
 }
 
-// notAllowed is for other methods; allow lists those of the path.
+// notAllowed returns a handler for methods that a path does not have; allow lists those that it has.
 func (h *home) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

@@ -15,7 +15,8 @@ import (
 // [ingest.Refusal] is the error response; another error means a malformed body.
 type Decoder func(s *ingest.Service, body []byte) (ingest.Batch, error)
 
-// Ingest serves the app ingest, which accepts batches of events. The formats are those of decoders.
+// Ingest returns a function that serves the app ingest, which accepts batches of events. It accepts bodies in
+// the formats that have decoders.
 func Ingest(decoders map[ingest.Format]Decoder) serving.Serve {
 	return func(o server.Options, s *ingest.Service) (server.Server, error) {
 		return newEvents(o, s, decoders), nil
@@ -47,7 +48,7 @@ func newEvents(o server.Options, s *ingest.Service, decoders map[ingest.Format]D
 
 // events translates between HTTP and service, which decides what to answer.
 type events struct {
-	o        server.Options  // its Receipts count requests to be checked
+	o        server.Options  // its Receipts count requests, which tare compares with those it sent
 	service  *ingest.Service // checks and stores the batches
 	decoders map[ingest.Format]Decoder
 	formats  []ingest.Format
@@ -108,7 +109,7 @@ func (e *events) writeError(w http.ResponseWriter, err error) {
 	writeAnswer(w, refusal.Status, typeJSON, body)
 }
 
-// notAllowed is for other methods; allow lists those of the path.
+// notAllowed returns a handler for methods that a path does not have; allow lists those that it has.
 func (e *events) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

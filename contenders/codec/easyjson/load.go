@@ -11,8 +11,8 @@ import (
 	"github.com/tarebench/tare/contenders/codec/easyjson/model"
 )
 
-// loadValue decodes canonical JSON into the types of generated code. name is a fixture, a kind of input. A
-// pointer does not allocate when it is put into an interface.
+// loadValue decodes canonical JSON into the types of generated code. name is a fixture, a kind of input. It
+// returns a pointer, because other values allocate when they are put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
 	if newDocument := user(); newDocument != nil && name == codec.UserFixture { // a type of the user
 		document := newDocument()
@@ -42,8 +42,8 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget makes a pointer to an empty document of a fixture, to decode into. Without generated code it
-// returns nil.
+// findTarget returns a function that makes a pointer to an empty document of a fixture, to decode into. It
+// returns nil for a fixture without generated code.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -58,7 +58,8 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// findPicker decodes only a few fields, into a type that has no others. The generated code skips the rest.
+// findPicker returns a function that decodes only a few fields, into a type that has no others. The generated
+// code skips the rest.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":

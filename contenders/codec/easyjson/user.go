@@ -1,5 +1,5 @@
 package main
 
-// user returns nil: this build has no type of the user. tare json replaces this file with one that makes a
-// pointer to it.
+// user returns a function that makes a pointer to an empty document of the user's type. It returns nil,
+// because this build has no such type. tare json replaces this file with one for the type.
 func user() func() any { return nil }

@@ -1,5 +1,5 @@
-// Command encoding-json is encoding/json of the standard library, called as most
-// programs call it.
+// Command encoding-json lets tare measure encoding/json of the standard library, called as most programs call
+// it.
 package main
 
 import (

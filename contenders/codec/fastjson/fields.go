@@ -6,8 +6,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker reads only a few fields of a document, as the project recommends. It uses a pool of parsers, one
-// Get for the common prefix of paths, and a loop. The pool reuses memory, so texts are copied.
+// findPicker returns a function that reads only a few fields of a document, as the project recommends. It uses a
+// pool of parsers, one Get for the common prefix of paths, and a loop. The pool reuses memory, so texts are
+// copied. For an unknown fixture findPicker returns nil.
 func findPicker(name string) func(data []byte) (any, error) {
 	pool := new(fastjson.ParserPool)
 	switch name {
@@ -38,7 +39,7 @@ func readItems[T any](pool *fastjson.ParserPool, data []byte, readItem func(*fas
 	return list, nil
 }
 
-// readDevice gets zero for a missing value or another type.
+// readDevice reads the few fields of a device. A missing value, or one of another type, gives zero.
 func readDevice(v *fastjson.Value) fixture.DeviceFields {
 	return fixture.DeviceFields{
 		ID:         string(v.GetStringBytes("id")),

@@ -61,7 +61,7 @@ func (l *list[T, P]) UnmarshalJSONFFLexer(fs *fflib.FFLexer, _ fflib.FFParseStat
 	}
 }
 
-// unexpectedToken has the position of the lexer.
+// unexpectedToken returns an error with the position of the lexer.
 func unexpectedToken(fs *fflib.FFLexer, tok fflib.FFTok) error {
 	return fs.WrapErr(fmt.Errorf("unexpected token: %v", tok))
 }

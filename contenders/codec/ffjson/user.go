@@ -1,7 +1,7 @@
 package main
 
-// user returns nil: this build has no type of the user. tare json replaces this file with one that makes a
-// pointer to it.
+// user returns a function that makes a pointer to an empty document of the user's type. It returns nil,
+// because this build has no such type. tare json replaces this file with one for the type.
 func user() func() any { return nil }
 
 // bare converts a pointer to the user's document to a type without generated methods, in the same memory.

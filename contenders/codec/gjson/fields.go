@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker reads only a few fields of a document, as the project's examples do: it looks up each path in
-// each item. ParseBytes copies the body. The copy lives as long as any text in it.
+// findPicker returns a function that reads only a few fields of a document. As the project's examples do, it
+// looks up each path in each item. ParseBytes copies the body. The copy lives as long as any text in it. For an
+// unknown fixture findPicker returns nil.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -34,7 +35,7 @@ func readItems[T any](data []byte, readItem func(gjson.Result) T) ([]T, error) {
 	return list, nil
 }
 
-// readDevice gets zero for a missing value. Other types are converted.
+// readDevice reads the few fields of a device. A missing value gives zero. gjson converts other types.
 func readDevice(v gjson.Result) fixture.DeviceFields {
 	return fixture.DeviceFields{
 		ID:         v.Get("id").String(),

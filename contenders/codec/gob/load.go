@@ -5,7 +5,8 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// loadValue supports only fixtures with a Go type (name is not ""). A gob cannot be decoded without it.
+// loadValue returns the value to encode. It supports only fixtures with a Go type (name is not ""), because a gob
+// cannot be decoded without it.
 func loadValue(name string, canonical []byte) (any, error) {
 	if name == "" {
 		return nil, contender.ErrUnsupported
@@ -13,7 +14,7 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return fixture.Decode(name, canonical)
 }
 
-// findTarget makes a pointer to decode into, or nil without a Go type.
+// findTarget returns a function that makes a pointer to decode into, or nil for a fixture without a Go type.
 func findTarget(name string) func() any {
 	if name == "" {
 		return nil

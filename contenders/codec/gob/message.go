@@ -8,7 +8,7 @@ import (
 	"io"
 )
 
-// encodeMessage returns a stream of one message.
+// encodeMessage returns v as a stream of one message.
 func encodeMessage(v any) ([]byte, error) {
 	var b bytes.Buffer
 	err := gob.NewEncoder(&b).Encode(v)

@@ -19,7 +19,7 @@ var sender struct {
 	described map[reflect.Type]bool // types whose descriptions have been sent
 }
 
-// receivers have read the descriptions, by type of target.
+// receivers has a receiving end of the stream for each type of target. It has read the descriptions of the types.
 var receivers = map[reflect.Type]*receiver{}
 
 // receiver decodes one message at a time. bytes.Reader is an io.ByteReader, so the decoder has no buffer and
@@ -92,7 +92,7 @@ func decodeMessage(data []byte, target any) (err error) {
 	return err
 }
 
-// newReceiver reads the descriptions of t.
+// newReceiver returns a receiver that has read the descriptions of t, which a separate encoder writes.
 func newReceiver(t reflect.Type) (*receiver, error) {
 	var descriptions bytes.Buffer
 	if err := encodeFirst(gob.NewEncoder(&descriptions), t); err != nil {

@@ -6,8 +6,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker reads only a few fields of a document. EachKey finds all paths of an item in one pass. The
-// project calls this the most efficient way. Values are slices of the body; ParseString copies a text.
+// findPicker returns a function that reads only a few fields of a document. EachKey finds all paths of an item in
+// one pass. The project calls this the most efficient way. Values are slices of the body; ParseString copies a
+// text. For an unknown fixture findPicker returns nil.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -46,7 +47,7 @@ func readItems[T any](data []byte, set func(target *T, path int, value []byte) e
 	return list, err
 }
 
-// setDevice sets a field. path is an index of findPicker's paths.
+// setDevice sets a field of a device. path is an index of findPicker's paths.
 func setDevice(device *fixture.DeviceFields, path int, value []byte) (err error) {
 	switch path {
 	case 0:
@@ -59,7 +60,7 @@ func setDevice(device *fixture.DeviceFields, path int, value []byte) (err error)
 	return err
 }
 
-// setEvent sets a field. path is an index of findPicker's paths.
+// setEvent sets a field of an event. path is an index of findPicker's paths.
 func setEvent(event *fixture.EventFields, path int, value []byte) (err error) {
 	switch path {
 	case 0:

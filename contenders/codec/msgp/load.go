@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/contenders/codec/msgp/model"
 )
 
-// loadValue decodes canonical JSON into the types of generated code. name is a fixture, a kind of input. A
-// pointer does not allocate when it is put into an interface.
+// loadValue decodes canonical JSON into the types of generated code. name is a fixture, a kind of input. It
+// returns a pointer, because other values allocate when they are put into an interface.
 func loadValue(name string, canonical []byte) (any, error) {
 	decoded, err := fixture.Decode(name, canonical)
 	if err != nil {
@@ -35,8 +35,8 @@ func loadValue(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget makes a pointer to an empty document of a fixture, to decode into. Without generated code it
-// returns nil.
+// findTarget returns a function that makes a pointer to an empty document of a fixture, to decode into. It
+// returns nil for a fixture without generated code.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":

@@ -33,7 +33,8 @@ func loadMessage(name string, canonical []byte) (any, error) {
 	return nil, contender.ErrUnsupported
 }
 
-// findTarget makes an empty message to decode into. It returns nil without a message in the schema.
+// findTarget returns a function that makes an empty message to decode into. It returns nil for a fixture without
+// a message in the schema.
 func findTarget(name string) func() any {
 	switch name {
 	case "devices":
@@ -46,7 +47,7 @@ func findTarget(name string) func() any {
 	return nil
 }
 
-// toDevices fails if protobuf's Struct cannot represent an attribute.
+// toDevices converts devices to a message. It fails if protobuf's Struct cannot represent an attribute.
 func toDevices(list []fixture.Device) (*model.Devices, error) {
 	m := &model.Devices{Devices: make([]*model.Device, len(list))}
 	for i, d := range list {

@@ -20,7 +20,8 @@ func main() {
 	})
 }
 
-// encodeMessage returns the reason as an error for a probe without a message.
+// encodeMessage encodes a value of loadMessage. For an edge case that the schema cannot represent, the error is
+// the reason.
 func encodeMessage(v any) ([]byte, error) {
 	if p, ok := v.(unsupportedProbe); ok {
 		return nil, p.why

@@ -14,7 +14,7 @@ import (
 // loadMessage would end the test of all probes.
 type unsupportedProbe struct{ why error }
 
-// toProbe fails if the schema cannot represent p.
+// toProbe converts p to a message. It fails if the schema cannot represent p.
 func toProbe(p fixture.Probe) (*model.Probe, error) {
 	value, err := structpb.NewValue(p.Any)
 	if err != nil {

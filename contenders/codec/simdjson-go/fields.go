@@ -8,8 +8,9 @@ import (
 	"github.com/tarebench/tare/contender/fixture"
 )
 
-// findPicker reads only a few fields of a document. As the project recommends, the parser reuses memory and
-// leaves strings in the body. Only a string that is read is copied.
+// findPicker returns a function that reads only a few fields of a document. As the project recommends, the
+// parser reuses memory and leaves strings in the body. Only a string that is read is copied. For an unknown
+// fixture findPicker returns nil.
 func findPicker(name string) func(data []byte) (any, error) {
 	switch name {
 	case "devices":
@@ -31,7 +32,8 @@ type reader struct {
 	element  simdjson.Element
 }
 
-// newReader panics if the processor lacks instructions. The panic becomes the error of prepare.
+// newReader returns a reader. It panics if the processor lacks instructions that the library needs. The SDK
+// reports the panic as the error of the request that prepares the operation.
 func newReader() *reader {
 	if !simdjson.SupportedCPU() {
 		panic("simdjson-go needs an amd64 processor with AVX2 and CLMUL")
@@ -39,7 +41,7 @@ func newReader() *reader {
 	return new(reader)
 }
 
-// readItems parses an array. readItem reads r.item.
+// readItems parses an array and converts each item. readItem reads the item that is in r.item.
 func readItems[T any](r *reader, data []byte, readItem func(r *reader) (T, error)) ([]T, error) {
 	parsed, err := simdjson.Parse(data, r.parsed, simdjson.WithCopyStrings(false))
 	if err != nil {
@@ -99,7 +101,7 @@ func (r *reader) readEvent() (v fixture.EventFields, err error) {
 	return v, err
 }
 
-// readText fails for a missing path, like readInt and readFloat.
+// readText returns the string at a path of an object. A missing path is an error, also in readInt and readFloat.
 func (r *reader) readText(object *simdjson.Object, path ...string) (string, error) {
 	if _, err := object.FindPath(&r.element, path...); err != nil {
 		return "", err

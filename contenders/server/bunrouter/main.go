@@ -1,4 +1,5 @@
-// Command bunrouter serves app tiny with the router uptrace/bunrouter.
+// Command bunrouter serves app tiny with the router uptrace/bunrouter. App tiny is a small HTTP API, for
+// comparisons of servers: GET /v1/id/7 returns {"id":"7"}.
 package main
 
 import (
@@ -10,6 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
+// main serves app tiny as tare or the command line requests. Plain makes an app that has no settings.
 func main() { server.Main(server.Apps{server.Plain("tiny", serveTiny)}) }
 
 // idResponse is {"id":"7"} for the path /v1/id/7.
@@ -25,7 +27,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		return nil
 	}))
 	r.GET("/v1/id/:id", func(w http.ResponseWriter, q bunrouter.Request) error {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		id, err := server.Unescape(q.Request, q.Param("id"))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

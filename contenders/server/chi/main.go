@@ -22,7 +22,7 @@ type idResponse struct {
 func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter(o)
 	r.Get("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		id, err := server.Unescape(r, chi.URLParam(r, "id"))
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)

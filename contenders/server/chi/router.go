@@ -10,7 +10,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newRouter adds the access log of the options.
+// newRouter returns a router with the access log of the options.
 func newRouter(o server.Options) *chi.Mux {
 	r := chi.NewRouter()
 	if o.Log != nil {
@@ -20,7 +20,7 @@ func newRouter(o server.Options) *chi.Mux {
 	return r
 }
 
-// countCalls calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer func(http.Handler) http.Handler) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		inner := layer(next)

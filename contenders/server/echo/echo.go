@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEcho adds the access log of the options.
+// newEcho returns an Echo with the access log of the options.
 func newEcho(o server.Options) *echo.Echo {
 	e := plainEcho()
 	addLog(e, o)
@@ -38,7 +38,7 @@ func addLog(e *echo.Echo, o server.Options) {
 	}
 }
 
-// countCalls calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer echo.MiddlewareFunc) echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		inner := layer(next)

@@ -16,7 +16,7 @@ import (
 // house serves app homelab, the API of a house with devices.
 type house struct {
 	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // requests, bytes and calls of middleware, compared with those sent
+	receipts       *server.Receipts // counts requests, bytes and calls of middleware; tare compares them with what it sent
 }
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
@@ -78,7 +78,7 @@ func deviceID(c *echo.Context) (string, error) {
 	return id, nil
 }
 
-// newPage sends a page.
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
@@ -87,7 +87,7 @@ func (h house) newPage(kind string, body func() []byte) echo.HandlerFunc {
 	}
 }
 
-// newJSONHandler sends the result of answer as JSON, or its error.
+// newJSONHandler returns a handler that sends the result of answer as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		h.receipts.Request()
@@ -100,7 +100,7 @@ func (h house) newJSONHandler(answer func(c *echo.Context) (any, error)) echo.Ha
 	}
 }
 
-// runCommand returns the outcome of a command.
+// runCommand reads a command, runs it and returns the outcome.
 func (h house) runCommand(c *echo.Context) (any, error) {
 	r := c.Request()
 	if err := h.Admit(r.Header.Get(echo.HeaderContentType), r.Header.Get(echo.HeaderOrigin), r.Host); err != nil {
@@ -125,7 +125,7 @@ func (h house) runCommand(c *echo.Context) (any, error) {
 	return h.Command(id, command)
 }
 
-// writeError handles errors of handlers, recovery and echo's router.
+// writeError sends the error response for an error of a handler, of recovery or of echo's router.
 func (h house) writeError(c *echo.Context, err error) {
 	if hasAnswered(c) {
 		return

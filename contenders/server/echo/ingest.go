@@ -68,7 +68,7 @@ func (b batches) acceptBatch(c *echo.Context) error {
 	return c.JSON(http.StatusOK, receipt)
 }
 
-// writeError handles errors of handlers and echo's router.
+// writeError sends the error response for an error of a handler or of echo's router.
 func (b batches) writeError(c *echo.Context, err error) {
 	if hasAnswered(c) {
 		return

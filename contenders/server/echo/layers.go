@@ -23,7 +23,8 @@ func (h house) allowOrigin(_ *echo.Context, origin string) (string, bool, error)
 	return value, value != "", nil
 }
 
-// limitRate rejects a client without tokens. echo's middleware does not send the remaining requests.
+// limitRate takes a token of the client's rate limit, and rejects the request if none is left. echo's
+// middleware does not send the remaining requests.
 func (h house) limitRate(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c *echo.Context) error {
 		client, _, _ := net.SplitHostPort(c.Request().RemoteAddr) // no header is trusted

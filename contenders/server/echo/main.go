@@ -25,7 +25,7 @@ type idResponse struct {
 func serveTiny(o server.Options) (server.Server, error) {
 	e := newEcho(o)
 	e.GET("/v1/id/:id", func(c *echo.Context) error {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		id := c.Param("id")
 		if strings.Contains(id, "/") { // the last parameter matches the rest of the path
 			return echo.ErrNotFound

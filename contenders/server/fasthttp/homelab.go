@@ -14,7 +14,7 @@ import (
 // house serves app homelab, the API of a house with devices.
 type house struct {
 	*homelab.House                  // the logic of the app
-	receipts       *server.Receipts // requests, bytes and calls of middleware, compared with those sent
+	receipts       *server.Receipts // counts requests, bytes and calls of middleware; tare compares them with what it sent
 }
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
@@ -51,8 +51,8 @@ func (h house) addRoutes(r *router.Router) {
 	api.POST("/homeassistant/devices/{id}/command", h.newJSONHandler(h.runCommand))
 }
 
-// decodeID decodes percent escapes, which the router does not. An invalid escape stays: no device has such an
-// id.
+// decodeID returns the id in the path without percent escapes, which the router does not decode. An invalid
+// escape stays: no device has such an id.
 func decodeID(c *fasthttp.RequestCtx) string {
 	escaped := c.UserValue("id").(string)
 	if id, err := url.PathUnescape(escaped); err == nil {
@@ -61,7 +61,7 @@ func decodeID(c *fasthttp.RequestCtx) string {
 	return escaped
 }
 
-// newPage sends a page.
+// newPage returns a handler that sends a page of a content type.
 func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
@@ -70,7 +70,7 @@ func (h house) newPage(kind string, body func() []byte) fasthttp.RequestHandler 
 	}
 }
 
-// newJSONHandler sends the result of answer as JSON, or its error.
+// newJSONHandler returns a handler that sends the result of answer as JSON, or its error.
 func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Request()
@@ -84,7 +84,7 @@ func (h house) newJSONHandler(answer func(c *fasthttp.RequestCtx) (any, error)) 
 	}
 }
 
-// runCommand returns the outcome of a command.
+// runCommand reads a command, runs it and returns the outcome.
 func (h house) runCommand(c *fasthttp.RequestCtx) (any, error) {
 	body := c.PostBody()
 	h.receipts.Body(int64(len(body)))
@@ -107,7 +107,7 @@ func (h house) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread is for a request that could not be read. No middleware was called.
+// writeUnread sends the error response for a request that could not be read. No middleware was called.
 func (h house) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	if status == fasthttp.StatusRequestEntityTooLarge {
 		err = homelab.TooLarge()

@@ -83,7 +83,7 @@ func (b batches) writeError(c *fasthttp.RequestCtx, err error) {
 	sendJSON(c, r.Status, r)
 }
 
-// writeUnread is for a request that could not be read.
+// writeUnread sends the error response for a request that could not be read.
 func (b batches) writeUnread(c *fasthttp.RequestCtx, status int, err error) {
 	switch status {
 	case fasthttp.StatusRequestEntityTooLarge:

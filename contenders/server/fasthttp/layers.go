@@ -12,7 +12,7 @@ import (
 
 // fasthttp has no middleware. This is the middleware of app homelab.
 
-// countCalls calls layer and counts the calls.
+// countCalls returns a handler that calls layer and counts the calls.
 func (h house) countCalls(layer fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		h.receipts.Layer()
@@ -63,7 +63,7 @@ func (h house) addCORS(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	}
 }
 
-// limitRate rejects a client without tokens.
+// limitRate takes a token of the client's rate limit, and rejects the request if none is left.
 func (h house) limitRate(next fasthttp.RequestHandler) fasthttp.RequestHandler {
 	return func(c *fasthttp.RequestCtx) {
 		headers, ok := h.Take(c.RemoteIP().String())

@@ -25,7 +25,7 @@ type idResponse struct {
 func serveTiny(o server.Options) (server.Server, error) {
 	r := newRouter()
 	r.GET("/v1/id/{id}", func(c *fasthttp.RequestCtx) {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		id, err := url.PathUnescape(c.UserValue("id").(string))
 		if err != nil {
 			c.Error(err.Error(), fasthttp.StatusBadRequest)

@@ -13,7 +13,8 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// addLog logs a line after next. Without a log it returns next.
+// addLog returns a handler that calls next and then logs a line about the request. It returns next if the options
+// have no log.
 func addLog(next fasthttp.RequestHandler, o server.Options) fasthttp.RequestHandler {
 	if o.Log == nil {
 		return next
@@ -38,10 +39,10 @@ func newRouter() *router.Router {
 // fastServer is a server of fasthttp.
 type fastServer struct{ server *fasthttp.Server }
 
-// defaultBody limits bodies of apps without any, in bytes. The server allocates as many at once.
+// defaultBody limits the body of a request, in bytes, in apps without bodies. The server allocates as many at once.
 const defaultBody = 4 << 10
 
-// newServer is for an app without bodies.
+// newServer returns a server for an app without bodies.
 func newServer(handler fasthttp.RequestHandler, o server.Options) server.Server {
 	return setBuffers(&fasthttp.Server{
 		Handler:            handler,
@@ -61,8 +62,8 @@ func setBuffers(s *fasthttp.Server, o server.Options) server.Server {
 	return fastServer{s}
 }
 
-// newBodyServer is for bodies of up to limit bytes. For a request that cannot be read it calls writeUnread
-// with a status.
+// newBodyServer returns a server for an app with bodies of up to limit bytes. For a request that cannot be read
+// it calls writeUnread instead of handler, with the status of the error response.
 func newBodyServer(handler fasthttp.RequestHandler, o server.Options, limit int64, writeUnread func(c *fasthttp.RequestCtx, status int, err error)) server.Server {
 	handleError := func(c *fasthttp.RequestCtx, err error) {
 		var timeout interface{ Timeout() bool }

@@ -11,7 +11,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newApp is for an app without bodies.
+// newApp returns fiber's server for an app without bodies.
 func newApp(o server.Options) *fiber.App {
 	c := newConfig(o)
 	c.JSONEncoder = encodeLine
@@ -20,12 +20,12 @@ func newApp(o server.Options) *fiber.App {
 	return app
 }
 
-// defaultBody limits bodies of apps without any, in bytes. The server allocates as many at once.
+// defaultBody limits the body of a request, in bytes, in apps without bodies. The server allocates as many at once.
 const defaultBody = 4 << 10
 
-// newConfig is for all apps. A standalone service, which has o.Ops, accepts heads of server.MaxHead bytes; the
-// default is 4 KiB. Buffers for all connections would take 128 MiB, so it allocates one when a request
-// arrives.
+// newConfig returns the configuration of all apps. A standalone service, which has o.Ops, accepts heads of
+// server.MaxHead bytes; fiber's default is 4 KiB. Buffers for all connections would take 128 MiB, so the server
+// allocates one when a request arrives.
 func newConfig(o server.Options) fiber.Config {
 	c := fiber.Config{
 		BodyLimit:     defaultBody,
@@ -40,7 +40,8 @@ func newConfig(o server.Options) fiber.Config {
 	return c
 }
 
-// newBodyApp is for bodies of up to limit bytes. writeError also gets errors of unreadable requests.
+// newBodyApp returns fiber's server for an app with bodies of up to limit bytes. writeError also gets errors of
+// unreadable requests.
 func newBodyApp(o server.Options, limit int64, writeError fiber.ErrorHandler) *fiber.App {
 	c := newConfig(o)
 	c.BodyLimit = int(limit)
@@ -55,7 +56,7 @@ func addLog(app *fiber.App, o server.Options) {
 	}
 }
 
-// countCalls calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		r.Layer()
@@ -63,7 +64,7 @@ func countCalls(r *server.Receipts, layer fiber.Handler) fiber.Handler {
 	}
 }
 
-// encodeLine encodes like fiber, with the line end that app tiny requires.
+// encodeLine encodes v like fiber, and adds the line end that app tiny requires.
 func encodeLine(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	return append(body, '\n'), err
@@ -74,7 +75,7 @@ func writeBody(c fiber.Ctx, kind string, body []byte) error {
 	return c.Send(body)
 }
 
-// quietApp omits fiber's message at the start.
+// quietApp serves an app without fiber's message at the start.
 type quietApp struct{ app *fiber.App }
 
 // Serve implements [server.Server].

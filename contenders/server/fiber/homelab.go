@@ -17,7 +17,7 @@ import (
 // house serves app homelab, the API of a house with devices.
 type house struct {
 	*homelab.House                     // the logic of the app
-	receipts       *server.Receipts    // requests, bytes and calls of middleware, compared with those sent
+	receipts       *server.Receipts    // counts requests, bytes and calls of middleware; tare compares them with what it sent
 	decode         utils.JSONUnmarshal // JSON decoder of fiber's configuration
 }
 
@@ -55,7 +55,8 @@ func (h *house) addRoutes(app *fiber.App) {
 	api.Post("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// decodeID decodes percent escapes, which fiber does not. An invalid escape stays: no device has such an id.
+// decodeID returns the id in the path without percent escapes, which fiber does not decode. An invalid escape
+// stays: no device has such an id.
 func decodeID(c fiber.Ctx) string {
 	escaped := c.Params("id")
 	if id, err := url.PathUnescape(escaped); err == nil {
@@ -64,7 +65,7 @@ func decodeID(c fiber.Ctx) string {
 	return escaped
 }
 
-// newPage sends a page.
+// newPage returns a handler that sends a page of a content type.
 func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
@@ -73,7 +74,7 @@ func (h *house) newPage(kind string, body func() []byte) fiber.Handler {
 	}
 }
 
-// newJSONHandler sends the result of answer as JSON, or its error.
+// newJSONHandler returns a handler that sends the result of answer as JSON, or its error.
 func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Handler {
 	return func(c fiber.Ctx) error {
 		h.receipts.Request()
@@ -86,7 +87,7 @@ func (h *house) newJSONHandler(answer func(c fiber.Ctx) (any, error)) fiber.Hand
 	}
 }
 
-// runCommand returns the outcome of a command.
+// runCommand reads a command, runs it and returns the outcome.
 func (h *house) runCommand(c fiber.Ctx) (any, error) {
 	body := c.Request().Body() // Bind would unpack without a limit
 	h.receipts.Body(int64(len(body)))
@@ -100,7 +101,7 @@ func (h *house) runCommand(c fiber.Ctx) (any, error) {
 	return h.Command(decodeID(c), command)
 }
 
-// writeError handles errors of handlers, recovery, and fiber itself.
+// writeError sends the error response for an error of a handler, of recovery, or of fiber itself.
 func (h *house) writeError(c fiber.Ctx, err error) error {
 	var fiberErr *fiber.Error
 	if errors.As(err, &fiberErr) {

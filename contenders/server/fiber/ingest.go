@@ -67,7 +67,7 @@ func (b *batches) acceptBatch(c fiber.Ctx) error {
 	return c.JSON(receipt)
 }
 
-// writeError handles errors of handlers and fiber itself.
+// writeError sends the error response for an error of a handler or of fiber itself.
 func (b *batches) writeError(c fiber.Ctx, err error) error {
 	var fiberErr *fiber.Error
 	if errors.As(err, &fiberErr) {

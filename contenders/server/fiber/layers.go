@@ -19,7 +19,8 @@ func (h *house) dropInvalidID(next fiber.Handler) fiber.Handler {
 	}
 }
 
-// limitRate rejects a client without tokens. fiber's middleware counts requests in windows and has no tokens.
+// limitRate takes a token of the client's rate limit, and rejects the request if none is left. fiber's
+// middleware counts requests in windows and has no tokens.
 func (h *house) limitRate(c fiber.Ctx) error {
 	headers, ok := h.Take(c.IP())
 	for _, header := range headers {

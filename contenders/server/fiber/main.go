@@ -24,7 +24,7 @@ type idResponse struct {
 func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp(o)
 	app.Get("/v1/id/:id", func(c fiber.Ctx) error {
-		o.Receipts.Request()                        // compared with the requests sent
+		o.Receipts.Request()                        // counts the request; tare compares the count with the requests that it sent
 		id, err := url.PathUnescape(c.Params("id")) // UnescapePath would replace plus signs
 		if err != nil {
 			return fiber.ErrBadRequest

@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newEngine adds the variant's middleware and counts its calls.
+// newEngine returns an engine with the variant's middleware, whose calls it counts.
 func newEngine(o server.Options) (*gin.Engine, error) {
 	gin.SetMode(gin.ReleaseMode)
 	var r *gin.Engine

@@ -15,7 +15,7 @@ import (
 // decides what to answer.
 type homelabServer struct {
 	app      *homelab.House   // the logic of the app
-	receipts *server.Receipts // counts, compared with the requests sent
+	receipts *server.Receipts // counts requests, bytes and calls of middleware; tare compares them with what it sent
 }
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
@@ -58,8 +58,8 @@ func (h homelabServer) addRoutes(r *gin.Engine) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage sends a page. In all handlers, Request counts requests to be checked, and Served counts the app's
-// responses.
+// newPage returns a handler that sends a page of a content type. In all handlers, Request counts the request,
+// which tare compares with those it sent. Served counts the response in the app's metrics.
 func (h homelabServer) newPage(kind string, body func() []byte) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
@@ -68,7 +68,7 @@ func (h homelabServer) newPage(kind string, body func() []byte) gin.HandlerFunc 
 	}
 }
 
-// newJSONHandler sends the result of answer as JSON, or its error.
+// newJSONHandler returns a handler that sends the result of answer as JSON, or its error.
 func (h homelabServer) newJSONHandler(answer func(c *gin.Context) (any, error)) gin.HandlerFunc {
 	return func(c *gin.Context) {
 		h.receipts.Request()
@@ -82,7 +82,7 @@ func (h homelabServer) newJSONHandler(answer func(c *gin.Context) (any, error)) 
 	}
 }
 
-// runCommand returns the outcome of a command to a device. Admit checks content type and origin.
+// runCommand reads a command to a device, runs it and returns the outcome. Admit checks content type and origin.
 func (h homelabServer) runCommand(c *gin.Context) (any, error) {
 	if err := h.app.Admit(c.ContentType(), c.GetHeader("Origin"), c.Request.Host); err != nil {
 		return nil, err

@@ -105,7 +105,7 @@ func (m *meter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// isTooLong compares with the limit of an [http.MaxBytesReader].
+// isTooLong reports whether the body exceeds the limit of an [http.MaxBytesReader].
 func (m *meter) isTooLong() bool {
 	var tooLong *http.MaxBytesError
 	return errors.As(m.err, &tooLong)

@@ -8,5 +8,5 @@ import (
 	"github.com/gin-gonic/gin"
 )
 
-// writeJSON uses the JSON library of gin's build.
+// writeJSON sends v with the JSON library of gin's build.
 func writeJSON(c *gin.Context, v any) { c.JSON(http.StatusOK, v) }

@@ -9,7 +9,7 @@ import (
 	jsoniter "github.com/json-iterator/go"
 )
 
-// writeJSON uses the fastest configuration of jsoniter. gin's renderer uses the compatible one.
+// writeJSON sends v with the fastest configuration of jsoniter. gin's renderer uses the compatible one.
 func writeJSON(c *gin.Context, v any) {
 	body, err := jsoniter.ConfigFastest.Marshal(v)
 	if err != nil {

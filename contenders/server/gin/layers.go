@@ -41,7 +41,7 @@ func (h homelabServer) addCORS(c *gin.Context) {
 	c.AbortWithStatus(http.StatusNoContent)
 }
 
-// limitRate rejects a client without tokens.
+// limitRate takes a token of the client's rate limit, and rejects the request if none is left.
 func (h homelabServer) limitRate(c *gin.Context) {
 	headers, ok := h.app.Take(c.RemoteIP())
 	for _, header := range headers {

@@ -31,7 +31,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		return nil, err
 	}
 	r.GET("/v1/id/:id", func(c *gin.Context) {
-		o.Receipts.Request()                                 // compared with the requests sent
+		o.Receipts.Request()                                 // counts the request; tare compares the count with the requests that it sent
 		c.PureJSON(http.StatusOK, idResponse{c.Param("id")}) // adds the line end that the app requires
 	})
 	r.GET("/health", func(c *gin.Context) {

@@ -2,5 +2,5 @@
 
 package main
 
-// listVariants is for encoding/json. Other builds have only new.
+// listVariants returns the variants of the build with encoding/json. Other builds have only new.
 func listVariants() []string { return []string{"new", "default", "default-discard"} }

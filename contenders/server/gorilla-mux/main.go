@@ -27,7 +27,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 	})
 	r.HandleFunc("/v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{mux.Vars(r)["id"]}) // fails only if the client has disconnected
 	}).Methods(http.MethodGet)

@@ -26,7 +26,7 @@ type engine struct {
 	open     sync.Map             // keys are open connections of netpoll, hertz's network library
 }
 
-// newEngine adds the options of all apps.
+// newEngine returns an engine with the options of all apps, and with those in options.
 func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.Option) *engine {
 	hlog.SetOutput(io.Discard) // log messages of hertz itself
 	// netpoll does not support TLS. A standalone service, which has o.Ops, must limit connections, which
@@ -49,11 +49,12 @@ func newEngine(o server.Options, setUp func(h *hertz.Hertz), options ...config.O
 	return e
 }
 
-// extraBody may exceed the limit of a body and is still read, in bytes.
+// extraBody is the number of bytes by which a body may exceed its limit and is still read; see bodyOptions.
 const extraBody = 64 << 10
 
-// bodyOptions is for bodies of up to limit bytes. hertz rejects longer ones before a handler, in plain text.
-// So its limit is higher by extraBody, and the handler rejects slightly longer bodies as the app does.
+// bodyOptions returns the options of apps with bodies of up to limit bytes. hertz rejects longer ones before a
+// handler, in plain text. So its limit is higher by extraBody, and the handler rejects slightly longer bodies as
+// the app does.
 func bodyOptions(limit int64) []config.Option {
 	return []config.Option{
 		hertz.WithMaxRequestBodySize(int(limit) + extraBody),
@@ -62,7 +63,7 @@ func bodyOptions(limit int64) []config.Option {
 	}
 }
 
-// addLog logs a line for each request.
+// addLog adds the access log of the options, a line for each request.
 func addLog(h *hertz.Hertz, o server.Options) {
 	if o.Log == nil {
 		return
@@ -75,7 +76,7 @@ func addLog(h *hertz.Hertz, o server.Options) {
 	}))
 }
 
-// countCalls calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer app.HandlerFunc) app.HandlerFunc {
 	return func(ctx context.Context, c *app.RequestContext) {
 		r.Layer()

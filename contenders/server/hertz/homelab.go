@@ -18,7 +18,7 @@ import (
 // decides what to answer.
 type homelabServer struct {
 	app      *homelab.House   // the logic of the app
-	receipts *server.Receipts // counts, compared with the requests sent
+	receipts *server.Receipts // counts requests, bytes and calls of middleware; tare compares them with what it sent
 }
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
@@ -53,8 +53,8 @@ func (h homelabServer) addRoutes(e *hertz.Hertz) {
 	api.POST("/homeassistant/devices/:id/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage sends a page. In all handlers, Request counts requests to be checked, and Served counts the app's
-// responses.
+// newPage returns a handler that sends a page of a content type. In all handlers, Request counts the request,
+// which tare compares with those it sent. Served counts the response in the app's metrics.
 func (h homelabServer) newPage(kind string, body func() []byte) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
@@ -63,7 +63,7 @@ func (h homelabServer) newPage(kind string, body func() []byte) app.HandlerFunc 
 	}
 }
 
-// newJSONHandler sends the result of answer as JSON, or its error.
+// newJSONHandler returns a handler that sends the result of answer as JSON, or its error.
 func (h homelabServer) newJSONHandler(answer func(c *app.RequestContext) (any, error)) app.HandlerFunc {
 	return func(_ context.Context, c *app.RequestContext) {
 		h.receipts.Request()
@@ -77,7 +77,7 @@ func (h homelabServer) newJSONHandler(answer func(c *app.RequestContext) (any, e
 	}
 }
 
-// runCommand returns the outcome of a command to a device. Admit checks content type and origin.
+// runCommand reads a command to a device, runs it and returns the outcome. Admit checks content type and origin.
 func (h homelabServer) runCommand(c *app.RequestContext) (any, error) {
 	body := c.Request.Body()
 	h.receipts.Body(int64(len(body)))

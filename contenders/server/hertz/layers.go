@@ -59,7 +59,7 @@ func (h homelabServer) addCORS(_ context.Context, c *app.RequestContext) {
 	c.AbortWithStatus(consts.StatusNoContent)
 }
 
-// limitRate rejects a client without tokens.
+// limitRate takes a token of the client's rate limit, and rejects the request if none is left.
 func (h homelabServer) limitRate(_ context.Context, c *app.RequestContext) {
 	client, _, _ := net.SplitHostPort(c.RemoteAddr().String()) // no header is trusted
 	headers, ok := h.app.Take(client)

@@ -28,7 +28,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 		addLog(h, o)
 		h.NoMethod(func(_ context.Context, c *app.RequestContext) { c.Header("Allow", consts.MethodGet) }) // hertz does not set it
 		h.GET("/v1/id/:id", func(_ context.Context, c *app.RequestContext) {
-			o.Receipts.Request() // compared with the requests sent
+			o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 			c.JSON(consts.StatusOK, idResponse{c.Param("id")})
 			c.Response.AppendBodyString("\n") // the app requires a line end
 		})

@@ -24,7 +24,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 	r.HandleOPTIONS = false                                     // status 405 instead of 200
 	r.RedirectTrailingSlash, r.RedirectFixedPath = false, false // status 404 instead of 301
 	r.GET("/v1/id/:id", func(w http.ResponseWriter, _ *http.Request, p httprouter.Params) {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{p.ByName("id")}) // fails only if the client has disconnected
 	})

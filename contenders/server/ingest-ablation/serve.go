@@ -19,7 +19,7 @@ const (
 // service serves app ingest, which receives batches of events, up to a level.
 type service struct {
 	*ingest.Service                  // the logic of the app
-	receipts        *server.Receipts // requests and bytes, compared with those sent
+	receipts        *server.Receipts // counts requests and bytes; tare compares them with what it sent
 	level           level            // last step with a batch
 }
 
@@ -47,7 +47,7 @@ func (s *service) addPage(mux *http.ServeMux, path, contentType string, text fun
 	mux.HandleFunc(path, s.notAllowed("GET, HEAD"))
 }
 
-// notAllowed rejects other methods. allow is the header Allow.
+// notAllowed returns a handler for methods that a path does not support. allow is the header Allow.
 func (s *service) notAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Allow", allow)

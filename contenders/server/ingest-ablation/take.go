@@ -8,7 +8,7 @@ import (
 	"github.com/tarebench/tare/apps/ingest"
 )
 
-// processBatch does the steps up to the level. Below encode the receipt is zero.
+// processBatch reads a batch and does the steps up to the level. Below encode the receipt is zero.
 func (s *service) processBatch(r *http.Request) (ingest.Receipt, error) {
 	head := ingest.Head{
 		Authorization:   r.Header.Get("Authorization"),

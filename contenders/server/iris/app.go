@@ -9,7 +9,7 @@ import (
 	"github.com/tarebench/tare/contender/server"
 )
 
-// newApp sends 405 for wrong methods, and 404 instead of 301.
+// newApp returns an application that sends 405 for wrong methods, and 404 instead of 301.
 func newApp() *iris.Application {
 	app := iris.New()
 	app.Configure(iris.WithoutBanner, iris.WithFireMethodNotAllowed, iris.WithoutPathCorrection)
@@ -29,7 +29,7 @@ func addLog(app *iris.Application, o server.Options) {
 	app.UseRouter(countCalls(o.Receipts, log.Handler))
 }
 
-// countCalls calls layer and counts the calls.
+// countCalls returns a middleware that calls layer and counts the calls.
 func countCalls(r *server.Receipts, layer iris.Handler) iris.Handler {
 	return func(c iris.Context) {
 		r.Layer()

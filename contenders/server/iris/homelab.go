@@ -17,7 +17,7 @@ import (
 // decides what to answer.
 type homelabServer struct {
 	app      *homelab.House   // the logic of the app
-	receipts *server.Receipts // counts, compared with the requests sent
+	receipts *server.Receipts // counts requests, bytes and calls of middleware; tare compares them with what it sent
 }
 
 func serveHomelab(o server.Options, s *homelab.House) (server.Server, error) {
@@ -58,8 +58,8 @@ func (h homelabServer) addRoutes(app *iris.Application) {
 	api.Post("/homeassistant/devices/{id:string min(1)}/command", h.newJSONHandler(h.runCommand))
 }
 
-// newPage sends a page. In all handlers, Request counts requests to be checked, and Served counts the app's
-// responses.
+// newPage returns a handler that sends a page of a content type. In all handlers, Request counts the request,
+// which tare compares with those it sent. Served counts the response in the app's metrics.
 func (h homelabServer) newPage(kind string, body func() []byte) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
@@ -68,7 +68,7 @@ func (h homelabServer) newPage(kind string, body func() []byte) iris.Handler {
 	}
 }
 
-// newJSONHandler sends the result of answer as JSON, or its error.
+// newJSONHandler returns a handler that sends the result of answer as JSON, or its error.
 func (h homelabServer) newJSONHandler(answer func(c iris.Context) (any, error)) iris.Handler {
 	return func(c iris.Context) {
 		h.receipts.Request()
@@ -82,7 +82,7 @@ func (h homelabServer) newJSONHandler(answer func(c iris.Context) (any, error)) 
 	}
 }
 
-// runCommand returns the outcome of a command to a device. Admit checks content type and origin.
+// runCommand reads a command to a device, runs it and returns the outcome. Admit checks content type and origin.
 func (h homelabServer) runCommand(c iris.Context) (any, error) {
 	r := c.Request()
 	if err := h.app.Admit(c.GetHeader("Content-Type"), c.GetHeader("Origin"), r.Host); err != nil {

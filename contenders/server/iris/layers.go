@@ -46,7 +46,8 @@ func isPreflight(c iris.Context) bool {
 	return c.Method() == iris.MethodOptions && c.GetHeader("Origin") != "" && c.GetHeader("Access-Control-Request-Method") != ""
 }
 
-// limitRate rejects a client without tokens. iris's middleware does not send the remaining requests.
+// limitRate takes a token of the client's rate limit, and rejects the request if none is left. iris's
+// middleware does not send the remaining requests.
 func (h homelabServer) limitRate(c iris.Context) {
 	headers, ok := h.app.Take(c.RemoteAddr()) // no header is trusted
 	for _, header := range headers {

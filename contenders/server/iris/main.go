@@ -23,7 +23,7 @@ func serveTiny(o server.Options) (server.Server, error) {
 	app := newApp()
 	addLog(app, o)
 	app.Get("/v1/id/{id:string min(1)}", func(c iris.Context) {
-		o.Receipts.Request()                         // compared with the requests sent
+		o.Receipts.Request()                         // counts the request; tare compares the count with the requests that it sent
 		_ = c.JSON(idResponse{c.Params().Get("id")}) // iris itself responds to an error
 	})
 	app.Get("/health", func(c iris.Context) {

@@ -42,8 +42,8 @@ type generated[T any] interface {
 	UnmarshalJSONFFLexer(*fflib.FFLexer, fflib.FFParseState) error
 }
 
-// parseArray returns nil for null. The names of ffjson's tokens are exchanged: FFTok_left_brace is [, and
-// FFTok_left_bracket is {.
+// parseArray parses a complete body. For null it returns nil. The names of ffjson's tokens are exchanged:
+// FFTok_left_brace is [, and FFTok_left_bracket is {.
 func parseArray[T any, P generated[T]](body []byte) (list []T, err error) {
 	lexer := fflib.NewFFLexer(body)
 	switch token := lexer.Scan(); token {
@@ -61,7 +61,7 @@ func parseArray[T any, P generated[T]](body []byte) (list []T, err error) {
 	return list, nil
 }
 
-// parseElements starts after the first bracket.
+// parseElements parses the elements of an array after its first bracket, and the last bracket.
 func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err error) {
 	for {
 		token := lexer.Scan()
@@ -89,7 +89,7 @@ func parseElements[T any, P generated[T]](lexer *fflib.FFLexer) (list []T, err e
 	}
 }
 
-// unexpectedToken has the position of the lexer.
+// unexpectedToken returns an error with the position of the lexer.
 func unexpectedToken(lexer *fflib.FFLexer, token fflib.FFTok) error {
 	return lexer.WrapErr(fmt.Errorf("unexpected token: %v", token))
 }

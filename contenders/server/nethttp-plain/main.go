@@ -22,7 +22,7 @@ type idResponse struct {
 func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/v1/id/", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{path.Base(r.URL.Path)}) // fails only if the client has disconnected
 	})

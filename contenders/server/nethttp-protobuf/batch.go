@@ -52,7 +52,7 @@ func (m *messages) Metadata(i int) ([]byte, error) {
 	return m.buf, err
 }
 
-// recordTime returns a zero time if the record has no time. In proto3 a missing field is 0.
+// recordTime returns the time of a record, or a zero time if it has none. In proto3 a missing field is 0.
 func recordTime(r *model.Record) time.Time {
 	if ms := r.GetTimestampMs(); ms != 0 {
 		return time.UnixMilli(ms).UTC()

@@ -34,7 +34,7 @@ type idResponse struct {
 func serveTiny(o server.Options) (server.Server, error) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/id/{id}", func(w http.ResponseWriter, r *http.Request) {
-		o.Receipts.Request() // compared with the requests sent
+		o.Receipts.Request() // counts the request; tare compares the count with the requests that it sent
 		w.Header().Set("Content-Type", "application/json")
 		_ = json.NewEncoder(w).Encode(idResponse{r.PathValue("id")}) // fails only if the client has disconnected
 	})

@@ -1,6 +1,6 @@
-// Command null is a server that does as little as possible. It shows the cost of the harness, the network and
-// the kernel. It serves app tiny correctly. Its other app, which has no name, sends one response to all
-// requests.
+// Command null is a server that does as little as possible. It shows the cost of the measurement itself, of the
+// network and of the kernel. It serves app tiny, a small HTTP API, correctly. Its other app, which has no name,
+// sends one response to all requests.
 package main
 
 import (

@@ -11,7 +11,7 @@ import (
 // owner is the server's user; nil means the current one.
 type owner struct{ credential *syscall.Credential }
 
-// unprivilegedOwner replaces root, as which PostgreSQL does not run.
+// unprivilegedOwner returns the current user, or another one for root, as which PostgreSQL does not run.
 func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{}, nil
@@ -41,8 +41,8 @@ func (o owner) chownFile(path string) error {
 	return os.Chown(path, int(o.credential.Uid), int(o.credential.Gid))
 }
 
-// procAttr starts a process as the owner. It has its own process group, safe from the terminal's interrupt. It
-// ends if this program is killed.
+// procAttr returns attributes to start a process as the owner. The process has its own process group, safe from
+// the terminal's interrupt. It ends if this program is killed.
 func (o owner) procAttr() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: o.credential, Setpgid: true, Pdeathsig: syscall.SIGQUIT}
 }

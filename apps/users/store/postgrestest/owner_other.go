@@ -11,7 +11,7 @@ import (
 // owner is always the current user on this system.
 type owner struct{}
 
-// unprivilegedOwner rejects root, as which PostgreSQL does not run.
+// unprivilegedOwner returns the current user. It rejects root, as which PostgreSQL does not run.
 func unprivilegedOwner() (owner, error) {
 	if os.Geteuid() == 0 {
 		return owner{}, errors.New("PostgreSQL does not run as root")

@@ -15,7 +15,7 @@ import (
 	embedded "github.com/fergusstrange/embedded-postgres"
 )
 
-// findPrograms returns a directory with PostgreSQL. It may download it.
+// findPrograms returns a directory with the programs of PostgreSQL. If none is installed, it downloads them.
 func findPrograms(ctx context.Context) (string, error) {
 	if dir, ok := findInstalled(os.Getenv("PATH"), "/usr/lib/postgresql/*/bin"); ok {
 		return dir, nil
@@ -27,7 +27,8 @@ func findPrograms(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// findInstalled searches the value path of PATH, then pattern, the highest version first.
+// findInstalled searches for the programs in the directories of path, a value of PATH. Then it searches those
+// that match pattern, the highest version first.
 func findInstalled(path, pattern string) (string, bool) {
 	dirs := filepath.SplitList(path)
 	versions, _ := filepath.Glob(pattern) // a malformed pattern matches nothing
@@ -40,7 +41,8 @@ func findInstalled(path, pattern string) (string, bool) {
 	return "", false
 }
 
-// majorVersion returns 15 for /usr/lib/postgresql/15/bin. 0 means unknown.
+// majorVersion returns the version in the path of a directory: 15 for /usr/lib/postgresql/15/bin. 0 means
+// unknown.
 func majorVersion(dir string) int {
 	n, _ := strconv.Atoi(strings.SplitN(filepath.Base(filepath.Dir(dir)), ".", 2)[0])
 	return n
@@ -55,7 +57,7 @@ func hasPrograms(dir string) bool {
 	return true
 }
 
-// downloadPrograms downloads once.
+// downloadPrograms downloads the programs, if an earlier call has not, and returns their directory.
 func downloadPrograms(ctx context.Context) (string, error) {
 	const version = embedded.V18
 	base, err := cacheDir()

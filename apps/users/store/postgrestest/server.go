@@ -90,7 +90,7 @@ func (s *Server) Stop() error {
 // Kill kills the server. After Restart, the server recovers the committed data.
 func (s *Server) Kill() error { return s.process.endWith(syscall.SIGKILL) }
 
-// Restart starts an ended server on its old port.
+// Restart starts a server that has ended, on the same port.
 func (s *Server) Restart(ctx context.Context) error {
 	const maxTries = 10
 	for range maxTries {
@@ -151,7 +151,8 @@ func (s *Server) prepareData(ctx context.Context) error {
 	return nil
 }
 
-// newCommand runs a program of PostgreSQL as the owner. It does not inherit variables such as PGPORT.
+// newCommand returns a command that runs a program of PostgreSQL as the owner, in s.dir. The program does not
+// inherit variables such as PGPORT.
 func (s *Server) newCommand(ctx context.Context, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, filepath.Join(s.programs, name), args...)
 	c.Dir = s.dir
@@ -160,7 +161,7 @@ func (s *Server) newCommand(ctx context.Context, name string, args ...string) *e
 	return c
 }
 
-// startProcess waits until the server is ready.
+// startProcess starts the server and waits until it is ready.
 func (s *Server) startProcess(ctx context.Context, port int) (*process, error) {
 	sync := "off"
 	if s.options.Sync {
@@ -206,11 +207,11 @@ type process struct {
 	log []string // the last maxLog lines of messages
 }
 
-// maxLog lines are stored for errors.
+// maxLog is the number of lines that a process stores for errors.
 const maxLog = 20
 
-// readLog closes ready when the server accepts connections. All its processes write to the pipe, so its end is
-// theirs.
+// readLog reads the messages of the server, and closes ready when the server accepts connections. All processes
+// of the server write to one pipe. So the pipe ends when all have ended.
 func (p *process) readLog(messages io.Reader, log io.Writer, ready chan<- struct{}) {
 	lines := bufio.NewReader(messages)
 	for {
@@ -242,14 +243,14 @@ func (p *process) addLine(line string) {
 	}
 }
 
-// lastMessages is one line.
+// lastMessages returns the last messages of the server in one line.
 func (p *process) lastMessages() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return lastLines(strings.Join(p.log, "\n"))
 }
 
-// endWith waits for the end, at most 30 s.
+// endWith sends a signal and waits for the end of the server. After 30 s it kills the server and fails.
 func (p *process) endWith(signal os.Signal) error {
 	_ = p.command.Process.Signal(signal) // it may have ended already
 	timeout, cancel := context.WithTimeout(context.Background(), 30*time.Second)
@@ -271,7 +272,7 @@ func freePort() (int, error) {
 	return l.Addr().(*net.TCPAddr).Port, l.Close()
 }
 
-// lastLines joins the last five lines.
+// lastLines joins the last five lines of text into one line.
 func lastLines(text string) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	return strings.Join(lines[max(0, len(lines)-5):], " / ")

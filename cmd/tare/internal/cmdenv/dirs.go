@@ -43,7 +43,9 @@ func (d Dirs) Results(study string) string {
 // AllResults returns the directory of the runs of all studies, with a subdirectory each.
 func (d Dirs) AllResults() string { return filepath.Join(d.Data, "results") }
 
-// findDirs returns the directories in TARE_CACHE and TARE_DATA.
+// findDirs returns the directories in TARE_CACHE and TARE_DATA. If one is not set, it is the directory
+// tare where the operating system goos stores such files. Without a home directory, that is a usage
+// error.
 func findDirs(env func(string) string, goos string) (Dirs, error) {
 	d := Dirs{Cache: env("TARE_CACHE"), Data: env("TARE_DATA")}
 	var cacheBase, dataBase string

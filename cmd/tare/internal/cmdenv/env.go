@@ -69,7 +69,7 @@ func (env Env) CancelOnSignal(ctx context.Context, cause error) (_ context.Conte
 
 // Workshop configures the builds of contenders, the programs under test.
 type Workshop struct {
-	Cache     string
+	Cache     string   // directory of builds
 	Catalog   string   // directory from [Env.CatalogDir]; "" means that it is searched for
 	With      []string // versions of modules in all builds: path@version, or path=/abs/dir
 	Go        string   // toolchain of all builds, e.g. go1.25.5; "" means the machine's

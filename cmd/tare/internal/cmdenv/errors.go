@@ -32,10 +32,10 @@ type Exit struct {
 
 // ErrorKind is a kind of error. Its name is the code in an error document.
 type ErrorKind struct {
-	Name    string `json:"code"`
-	Meaning string `json:"meaning"`
-	is      func(error) bool
-	next    []string // commands that help; CMD is replaced by the command that failed
+	Name    string           `json:"code"`
+	Meaning string           `json:"meaning"`
+	is      func(error) bool // reports whether an error is of this kind
+	next    []string         // commands that help; CMD is replaced by the command that failed
 }
 
 func isA[E error](err error) bool {
@@ -44,7 +44,7 @@ func isA[E error](err error) bool {
 }
 
 // Exits returns the exit codes with their kinds of errors. ExitCode, the help and docs/output.md use
-// this table. The first kind counts whose function is returns true.
+// this table. An error has the first kind whose field is, a function, returns true.
 func Exits() []Exit {
 	return []Exit{
 		{ExitOK, "carried out, whatever was found; a contender that cannot be built or that dies is a finding", nil},

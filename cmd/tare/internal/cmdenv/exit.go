@@ -63,7 +63,7 @@ func (e *UsageError) Error() string { return withHint(e.What, e.Hint) }
 // ErrInterrupted reports that the user ended the run before there was a result.
 var ErrInterrupted = errors.New("interrupted")
 
-// Unknown returns the error for a name that is not in known. Its kind is noun, such as
+// Unknown returns the error for a name that is not in known. noun says what the name is of, such as
 // "study". The hint has similar names, or is defaultHint.
 func Unknown(noun, name string, known []string, defaultHint string, next ...string) error {
 	hint := defaultHint
@@ -114,7 +114,7 @@ func errorLine(err error) string {
 	return joinLines(err)
 }
 
-// joinLines puts semicolons between errors of [errors.Join].
+// joinLines returns the message of err in one line, with semicolons between errors of [errors.Join].
 func joinLines(err error) string {
 	var joined interface{ Unwrap() []error }
 	if !errors.As(err, &joined) {

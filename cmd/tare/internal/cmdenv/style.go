@@ -25,7 +25,8 @@ func Terminal(stream any) (columns, rows int, ok bool) {
 	return 80, 24, true // the usual size
 }
 
-// Style returns the style of text on stream. NO_COLOR turns colours off (https://no-color.org).
+// Style returns the style of text on stream. It has colours only on a terminal with colours. NO_COLOR
+// turns them off (https://no-color.org).
 func (env Env) Style(stream any) report.Style {
 	columns, _, isTerminal := env.Lab.Terminal(stream) // a test replaces the function
 	st := report.Style{ASCII: env.isASCII()}

@@ -39,13 +39,13 @@ func BytesText(n int64) string {
 	return fmt.Sprintf("%.1f %s", x, []string{"kB", "MB", "GB", "TB"}[i])
 }
 
-// Paragraph writes text in lines of at most columns. The indent of the first line is first, that of the
-// others other.
-func Paragraph(w io.Writer, first, other, text string, columns int) {
-	indent := first
-	for _, l := range Wrap(text, columns, len(other)) {
+// Paragraph writes text in lines of at most columns. firstIndent precedes the first line, and otherIndent
+// each further line.
+func Paragraph(w io.Writer, firstIndent, otherIndent, text string, columns int) {
+	indent := firstIndent
+	for _, l := range Wrap(text, columns, len(otherIndent)) {
 		fmt.Fprintln(w, indent+l)
-		indent = other
+		indent = otherIndent
 	}
 }
 
@@ -76,7 +76,7 @@ func Wrap(text string, columns, used int) []string {
 	return append(lines, string(line))
 }
 
-// Dagger returns the mark in lists of a trap, a program that repeats a published mistake.
+// Dagger returns the mark in lists of a trap, a program that repeats a published mistake, or "".
 func Dagger(trap bool) string {
 	if trap {
 		return "†"

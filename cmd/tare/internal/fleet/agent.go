@@ -111,7 +111,7 @@ type Join struct {
 	Fingerprint string // SHA-256 of its certificate
 	Token       string
 	URL         string // NATS cluster
-	Creds       string // "" for none
+	Creds       string // file with credentials of the cluster; "" for none
 }
 
 // ServeJoined joins a coordinator or a cluster and serves until ctx ends. Failed connections
@@ -199,7 +199,7 @@ func (a *Agent) serve(ctx context.Context, url string, options ...nats.Option) e
 	return nil
 }
 
-// waitForOrder waits up to stopTimeout.
+// waitForOrder waits up to stopTimeout for the end of the running order.
 func (a *Agent) waitForOrder() {
 	ended := make(chan struct{})
 	go func() { a.running.Wait(); close(ended) }()

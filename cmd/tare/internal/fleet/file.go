@@ -112,7 +112,7 @@ func contentPart(c Content, n int) fileReply {
 	return fileReply{Data: data}
 }
 
-// fetchFile checks the hash of the content.
+// fetchFile writes a file of an order to out. It fails if the content has another hash.
 func (a *Agent) fetchFile(ctx context.Context, order string, f File, out io.Writer) error {
 	digest := sha256.New()
 	hashedOut := io.MultiWriter(digest, out)

@@ -29,7 +29,7 @@ type HubOptions struct {
 	Cert   tls.Certificate          // used with Listen
 	Token  func(name string) string // token of an agent; "" means that it may not join
 	URL    string                   // NATS cluster; "" means an embedded server
-	Creds  string                   // "" for none
+	Creds  string                   // file with credentials of the cluster; "" for none
 	Log    func(string)             // receives joins and rejections; may be nil
 	times  protocolTimes            // zero means defaultTimes
 }
@@ -217,7 +217,7 @@ func (h *Hub) admitAgent(login *server.ClientOpts) (why string) {
 	return ""
 }
 
-// isSecret compares in constant time. "" is never right.
+// isSecret compares passwords in constant time. An empty password is never right.
 func isSecret(want, got string) bool {
 	return want != "" && subtle.ConstantTimeCompare([]byte(want), []byte(got)) == 1
 }
@@ -257,10 +257,10 @@ func (h *Hub) seatClient(name, client string) bool {
 	return true
 }
 
-// inboxOf begins the subjects of replies.
+// inboxOf returns the start of the subjects on which an agent receives replies.
 func inboxOf(name string) string { return "_INBOX_" + name }
 
-// subscribe also requests a hello from all agents.
+// subscribe subscribes to the messages of agents, and requests a hello from all of them.
 func (h *Hub) subscribe() error {
 	results := &parcelReceiver{maxBytes: maxOutcome, take: h.passResult} // joins long messages
 	all := subjects{h.options.Prefix, "*"}
@@ -288,7 +288,7 @@ func (h *Hub) subscribe() error {
 	return errors.Join(h.nc.Flush(), h.nc.Publish(h.options.Prefix+"."+subjectWho, nil))
 }
 
-// cutAround returns "" if before or after is missing.
+// cutAround removes the prefix before and the suffix after from subject. It returns "" if one is missing.
 func cutAround(subject, before, after string) string {
 	rest, hasPrefix := strings.CutPrefix(subject, before)
 	name, hasSuffix := strings.CutSuffix(rest, after)
@@ -298,7 +298,8 @@ func cutAround(subject, before, after string) string {
 	return name
 }
 
-// recordHello logs the first one with another protocol or name.
+// recordHello stores an agent's last hello, and logs the first one with another protocol or name. It ignores
+// other texts.
 func (h *Hub) recordHello(name string, text []byte) {
 	var hello Hello
 	if len(text) > maxHello || json.Unmarshal(text, &hello) != nil {
@@ -327,8 +328,8 @@ const (
 	maxHello  = 16 << 10 // bytes of a hello
 )
 
-// findOrAdd may add an agent. Above maxAgents it forgets the one that was silent longest. The caller has
-// locked h.mu.
+// findOrAdd returns the state of an agent, which it adds if it is new. Above maxAgents it forgets the agent
+// that was silent longest. The caller has locked h.mu.
 func (h *Hub) findOrAdd(name string) *agentState {
 	if agent := h.agents[name]; agent != nil {
 		return agent
@@ -355,7 +356,8 @@ func (h *Hub) markSeen(name string) {
 	}
 }
 
-// passPermit sends no reply without a run, so the agent retries.
+// passPermit passes an agent's request for a round to its run. Without a run it sends no reply, so the agent
+// retries.
 func (h *Hub) passPermit(name string, m *nats.Msg) {
 	var req permitRequest
 	if json.Unmarshal(m.Data, &req) != nil {
@@ -368,7 +370,7 @@ func (h *Hub) passPermit(name string, m *nats.Msg) {
 	}
 }
 
-// passTick drops invalid messages.
+// passTick passes one second of a load to its run. It drops invalid messages.
 func (h *Hub) passTick(name string, text []byte) {
 	h.markSeen(name)
 	var t Ticked
@@ -380,7 +382,8 @@ func (h *Hub) passTick(name string, text []byte) {
 	}
 }
 
-// passResult returns a busyError without a run: a resumed one may accept the outcome later.
+// passResult passes the outcome of an order to its run. Without a run it returns a busyError: a resumed run
+// may accept the outcome later.
 func (h *Hub) passResult(name string, body []byte) error {
 	var o outcome
 	if err := json.Unmarshal(body, &o); err != nil {
@@ -399,7 +402,7 @@ func (h *Hub) hasListeners() bool {
 	return len(h.listeners) > 0
 }
 
-// maxOutcome limits a document in base64, in bytes.
+// maxOutcome limits an outcome in bytes. An outcome contains a result document in base64.
 const maxOutcome = 128 << 20
 
 // silentFor returns the time since an agent's last message: the longest duration if unknown. If the agent has
@@ -442,7 +445,7 @@ func (h *Hub) Agents() []Hello {
 	return out
 }
 
-// Await waits for a message of the agent within lostAfter. It fails if the agent has ended.
+// Await waits until the agent's last message is less than lostAfter old. It fails if the agent has ended.
 func (h *Hub) Await(ctx context.Context, name string) error {
 	for {
 		silent, err := h.silentFor(name)
@@ -483,7 +486,8 @@ func (h *Hub) markEnded(name string, why error) {
 	h.findOrAdd(name).endReason = why
 }
 
-// issuePassword is for an agent to be started. It forgets any earlier agent of that name.
+// issuePassword returns a new password for an agent that is about to start. It forgets any earlier agent of
+// that name.
 func (h *Hub) issuePassword(name string) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -504,7 +508,7 @@ func (h *Hub) addListener(run string, l listener) (stop func()) {
 }
 
 // findListener finds the run of an order, whose id begins with that of the run and a dot. For an unknown run
-// it returns the first listener, which rejects the message.
+// it returns the first listener, which rejects the message. If no run listens, all functions are nil.
 func (h *Hub) findListener(order string) listener {
 	run, _, _ := strings.Cut(order, ".")
 	h.mu.Lock()
@@ -520,7 +524,8 @@ func (h *Hub) findListener(order string) listener {
 	return h.listeners[0].listener
 }
 
-// sendOrder retries for 2*lostAfter, each time as a new parcel.
+// sendOrder sends an order to an agent. If the agent is busy or silent, it retries for 2*lostAfter, each time
+// as a new parcel.
 func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	text, err := json.Marshal(o)
 	if err != nil {
@@ -541,7 +546,8 @@ func (h *Hub) sendOrder(ctx context.Context, name string, o Order) error {
 	}
 }
 
-// sendCancel does not wait. An agent that misses the message cancels later by itself.
+// sendCancel requests an agent to cancel an order, and does not wait. An agent that misses the message cancels
+// later by itself.
 func (h *Hub) sendCancel(name, order string) {
 	text, _ := json.Marshal(startRequest{Order: order})
 	_ = h.nc.Publish(subjects{h.options.Prefix, name}.toAgent(toCancel), text)

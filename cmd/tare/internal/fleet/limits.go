@@ -40,7 +40,8 @@ func (l Limits) canTarget(addr string) bool {
 	return false
 }
 
-// checkFree requires l.KeepMemory, and l.KeepDisk after size bytes were written.
+// checkFree returns an error if less memory than l.KeepMemory is free. It does the same for l.KeepDisk, after
+// size bytes were written.
 func (l Limits) checkFree(f Free, size int64) error {
 	if f.Memory >= 0 && f.Memory < l.KeepMemory {
 		return fmt.Errorf("%d MB of memory are available; --keep-memory keeps %d MB", f.Memory/1e6, l.KeepMemory/1e6)

@@ -39,7 +39,7 @@ type Ticked struct {
 	Second load.Second `json:"second"`
 }
 
-// parseProfile returns nil for a closed loop, which has no rate.
+// parseProfile returns the rate of this share over time. It returns nil for a closed loop, which has no rate.
 func (o LoadOrder) parseProfile() (load.Profile, error) {
 	if o.Rate == "" {
 		return nil, nil
@@ -210,7 +210,7 @@ func (r *LoadRun) prepareShare(ctx context.Context, s *loadShare) (err error) {
 	return err
 }
 
-// startShare uses the machine's clock.
+// startShare sends the start time of the load, converted to the machine's clock.
 func (r *LoadRun) startShare(ctx context.Context, s *loadShare, start time.Time) error {
 	var reply receipt
 	agentStart := startRequest{Order: s.id, At: start.Add(s.clock.Offset).UnixNano()}
@@ -299,7 +299,7 @@ func (r *LoadRun) findShare(name, order string) *loadShare {
 	return r.shares[i]
 }
 
-// passSecond drops invalid, late and future seconds.
+// passSecond passes one second of a machine's load to r.Tick. It drops invalid, late and future seconds.
 func (r *LoadRun) passSecond(name string, t Ticked) {
 	s := r.findShare(name, t.Order)
 	if r.Tick != nil && s != nil && r.acceptSecond(s, t.Second) {
@@ -307,7 +307,8 @@ func (r *LoadRun) passSecond(name string, t Ticked) {
 	}
 }
 
-// acceptSecond is separate, so that r.Tick is called without r.mu.
+// acceptSecond reports whether second is valid and new. It is a separate function, so that r.Tick is called
+// without r.mu.
 func (r *LoadRun) acceptSecond(s *loadShare, second load.Second) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

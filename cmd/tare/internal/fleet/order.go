@@ -44,8 +44,8 @@ type LoadOrder struct {
 	Rate        string         `json:"rate,omitempty"`     // in the form of --rate; "" means a closed loop
 	Hold        load.SLO       `json:"hold,omitempty"`     // see load.Leg.Hold
 	Seed        uint64         `json:"seed"`
-	Index       int            `json:"index"` // from 0
-	Of          int            `json:"of"`
+	Index       int            `json:"index"` // number of this share, from 0
+	Of          int            `json:"of"`    // number of shares
 }
 
 // maxObjectives limits the objectives of a load. Each takes memory and time in every thread.

@@ -24,11 +24,11 @@ const maxMessage = 1 << 20
 // maxPart is the size of a part of a parcel, in bytes. base64 makes it a third longer.
 const maxPart = maxMessage / 2
 
-// parcelPart has maxPart bytes, except for the last part.
+// parcelPart is a part of a parcel. It has maxPart bytes, except for the last part.
 type parcelPart struct {
 	Parcel string `json:"parcel"`
-	N      int    `json:"n"` // from 0
-	Of     int    `json:"of"`
+	N      int    `json:"n"`  // number of this part, from 0
+	Of     int    `json:"of"` // number of parts
 	Data   []byte `json:"data"`
 }
 
@@ -98,7 +98,7 @@ func request(ctx context.Context, nc *nats.Conn, t protocolTimes, subject string
 	}
 }
 
-// sleep returns the cause if ctx ends before d.
+// sleep waits for d. If ctx ends first, it returns the cause.
 func sleep(ctx context.Context, d time.Duration) error {
 	select {
 	case <-ctx.Done():
@@ -111,7 +111,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // parcelReceiver stores one incomplete parcel of each sender, and at most maxOpen*maxBytes bytes in all.
 type parcelReceiver struct {
 	maxBytes int
-	take     func(from string, body []byte) error // gets each parcel; the sender gets the error
+	take     func(sender string, body []byte) error // gets each parcel; the sender gets the error
 
 	mu    sync.Mutex
 	open  map[string]*partialParcel // incomplete, by sender
@@ -126,13 +126,13 @@ type partialParcel struct {
 }
 
 const (
-	maxOpen = 4 // a multiple of maxBytes
-	maxDone = 4096
+	maxOpen = 4    // all incomplete parcels together have at most maxOpen*maxBytes bytes
+	maxDone = 4096 // stored receipts
 )
 
-// receivePart replaces the sender's incomplete parcel if the part is of a new one. It passes a complete parcel
-// to d.take.
-func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
+// receivePart adds a part to its parcel and returns the reply. A part of a new parcel replaces the sender's
+// incomplete one. It passes a complete parcel to d.take.
+func (d *parcelReceiver) receivePart(sender string, text []byte) receipt {
 	var p parcelPart
 	if err := json.Unmarshal(text, &p); err != nil {
 		return receipt{Refused: "it is not a part of a parcel"}
@@ -142,11 +142,11 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	if d.open == nil {
 		d.open, d.done = map[string]*partialParcel{}, map[string]receipt{}
 	}
-	key := from + " " + p.Parcel
+	key := sender + " " + p.Parcel
 	if r, known := d.done[key]; known {
 		return r
 	}
-	partial := d.open[from]
+	partial := d.open[sender]
 	if partial == nil || partial.parcel != p.Parcel {
 		partial = &partialParcel{parcel: p.Parcel}
 	}
@@ -155,12 +155,12 @@ func (d *parcelReceiver) receivePart(from string, text []byte) receipt {
 	}
 	partial.body = append(partial.body, p.Data...)
 	if isLast := p.N == p.Of-1; !isLast {
-		d.storePartial(from, partial)
+		d.storePartial(sender, partial)
 		return receipt{}
 	}
-	delete(d.open, from)
+	delete(d.open, sender)
 	var r receipt
-	if err := d.take(from, partial.body); err != nil {
+	if err := d.take(sender, partial.body); err != nil {
 		var busy *busyError
 		r.Refused, r.Busy = format.Line(err.Error(), format.LineLimit), errors.As(err, &busy)
 	}
@@ -194,18 +194,18 @@ func (d *parcelReceiver) checkNext(p parcelPart, stored int) (r receipt, isNext 
 	return receipt{}, true
 }
 
-// storePartial drops the parcels that have waited longest, if there are too many bytes. The caller has locked
-// d.mu.
-func (d *parcelReceiver) storePartial(from string, partial *partialParcel) {
+// storePartial stores an incomplete parcel. If there are too many bytes, it drops the parcels that have waited
+// longest. The caller has locked d.mu.
+func (d *parcelReceiver) storePartial(sender string, partial *partialParcel) {
 	d.parts++
 	partial.lastPart = d.parts
-	d.open[from] = partial
+	d.open[sender] = partial
 	size := 0
 	for _, p := range d.open {
 		size += len(p.body)
 	}
 	for size > maxOpen*d.maxBytes {
-		oldest := from
+		oldest := sender
 		for sender, p := range d.open {
 			if p.lastPart < d.open[oldest].lastPart {
 				oldest = sender

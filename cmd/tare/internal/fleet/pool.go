@@ -10,7 +10,7 @@ import (
 //
 // It depends only on its events. The journal records them, so replaying it gives the same state.
 type pool struct {
-	share       int
+	share       int // rounds of each machine
 	machines    []string
 	free        []int         // sorted rounds without a machine
 	assignments []*assignment // oldest first
@@ -83,7 +83,7 @@ func (p *pool) findAssignment(order string) *assignment {
 	return nil
 }
 
-// assign fails unless the order is new and the machine is free.
+// assign gives a machine an order, without rounds yet. It fails unless the order is new and the machine is free.
 func (p *pool) assign(order, machine string) error {
 	switch {
 	case !slices.Contains(p.machines, machine):
@@ -97,7 +97,7 @@ func (p *pool) assign(order, machine string) error {
 	return nil
 }
 
-// assignmentOf ignores lost assignments.
+// assignmentOf returns the assignment of a machine, or nil. It ignores lost ones.
 func (p *pool) assignmentOf(machine string) *assignment {
 	if i := slices.IndexFunc(p.assignments, func(a *assignment) bool { return a.machine == machine && a.state != lost }); i >= 0 {
 		return p.assignments[i]

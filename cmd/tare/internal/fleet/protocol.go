@@ -53,13 +53,13 @@ const (
 	coordinator = "coordinator" // no agent can have this name
 )
 
-// subjects has the subjects of agent name; "*" means all.
+// subjects makes the subjects of the agent called name. The name "*" means all agents.
 type subjects struct{ prefix, name string }
 
 func (s subjects) toAgent(topic string) string   { return s.prefix + ".to." + s.name + "." + topic }
 func (s subjects) fromAgent(topic string) string { return s.prefix + ".from." + s.name + "." + topic }
 
-// hasOnly allows ASCII letters, ASCII digits and extra.
+// hasOnly reports whether text has 1 to maxBytes bytes, all of them ASCII letters, ASCII digits or in extra.
 func hasOnly(text string, maxBytes int, extra string) bool {
 	isOther := func(r rune) bool { return !isAlphanumeric(r) && !strings.ContainsRune(extra, r) }
 	return text != "" && len(text) <= maxBytes && !strings.ContainsFunc(text, isOther)
@@ -91,7 +91,7 @@ func CheckPrefix(prefix string) error {
 	return nil
 }
 
-// agentName makes host a valid name. A hash keeps replaced names unique.
+// agentName returns host as a valid name. If it must replace characters, a hash keeps the name unique.
 func agentName(host string) string {
 	if CheckName(host) == nil {
 		return host
@@ -131,7 +131,7 @@ func (h Hello) check(name string) error {
 	return nil
 }
 
-// permitRequest follows Done rounds of a study.
+// permitRequest requests another round of a study, after Done rounds.
 type permitRequest struct {
 	Order string `json:"order"`
 	Done  int    `json:"done"`
@@ -172,7 +172,7 @@ func (e *NothingError) Error() string { return e.Why }
 type protocolTimes struct {
 	helloInterval time.Duration
 	lostAfter     time.Duration // silence of a lost agent
-	abandonAfter  time.Duration // an agent without a coordinator cancels its order
+	abandonAfter  time.Duration // after this time without a coordinator, an agent cancels its order
 	replyTimeout  time.Duration
 	retryDelay    time.Duration
 	rejoinDelay   time.Duration

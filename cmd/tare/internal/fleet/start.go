@@ -136,8 +136,9 @@ func (s *Starter) runAgent(ctx context.Context, h *Hub, name string, command []s
 	return err
 }
 
-// connectPipe first waits for a line, because the NATS server disconnects clients that begin late. If the
-// connection ends, stdin closes, which ends the agent.
+// connectPipe connects an agent's stdin and stdout to the NATS server. It first waits for a line of the agent,
+// because the server disconnects clients that begin late. If the connection ends, stdin closes, which ends the
+// agent.
 func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	defer stdin.Close()
 	line, err := json.Marshal(welcome{Protocol: Protocol, Name: name, Password: h.issuePassword(name), Prefix: h.options.Prefix})
@@ -163,7 +164,7 @@ func (h *Hub) connectPipe(name string, stdin io.WriteCloser, stdout io.Reader) {
 	conn.Close()
 }
 
-// relayLines returns the last line.
+// relayLines passes the lines of an agent to s.Say and returns the last one.
 func (s *Starter) relayLines(name string, reader io.Reader) (last string) {
 	lines := bufio.NewScanner(reader)
 	for lines.Scan() {
@@ -205,7 +206,7 @@ func (s *Starter) installSelf(ctx context.Context, m Machine) (path string, err 
 	if len(words) != 3 {
 		return "", fmt.Errorf("the host answers %q where its system was asked for", format.Line(output, 80))
 	}
-	system, processor, copySize := words[0], words[1], words[2] // 0 if there is no copy
+	system, processor, copySize := words[0], words[1], words[2] // copySize is 0 if there is no copy
 	if platform := platformOf(system, processor); platform != runtime.GOOS+"/"+runtime.GOARCH {
 		return "", fmt.Errorf("the host is %s, and this tare is for %s/%s", format.Line(platform, 40), runtime.GOOS, runtime.GOARCH)
 	}
@@ -234,7 +235,8 @@ func platformOf(system, machine string) string {
 	return strings.ToLower(system) + "/" + arch
 }
 
-// runRemote returns stdout. Lines of stderr go to Say, and the last into an error.
+// runRemote runs a command on a host and returns its stdout. Lines of stderr go to Say. An error has the last
+// one.
 func (s *Starter) runRemote(ctx context.Context, m Machine, command string, in io.Reader) (string, error) {
 	args := s.sshCommand(m.Host, command)
 	cmd := build.Command(ctx, args[0], args[1:]...)

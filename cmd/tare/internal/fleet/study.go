@@ -121,8 +121,9 @@ func (r *StudyRun) Run(ctx context.Context) ([]Delivered, error) {
 	return r.collectResults(), err
 }
 
-// waitForRounds takes rounds back from lost machines. If no machine is active, a survivor gets the rest.
-// Without one, it waits 2*lostAfter for a machine to return.
+// waitForRounds waits until all rounds are measured, or no machine can measure the rest. It takes rounds back
+// from lost machines. If no machine is active, a survivor gets them. Without a survivor, it waits 2*lostAfter
+// for a machine to return.
 func (r *StudyRun) waitForRounds(ctx context.Context) error {
 	tick := time.NewTicker(r.Hub.options.times.retryDelay)
 	defer tick.Stop()
@@ -173,7 +174,7 @@ func (r *StudyRun) readProgress() (p progress, err error) {
 	return p, r.journalError
 }
 
-// isStarting needs the lock r.mu.
+// isStarting reports whether a machine has yet to get its first order. The caller has locked r.mu.
 func (r *StudyRun) isStarting() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		machine := r.machines[name]
@@ -204,7 +205,7 @@ func (r *StudyRun) chooseSurvivor() string {
 	return ""
 }
 
-// mayReturn needs the lock r.mu.
+// mayReturn reports whether a silent machine may send messages again. The caller has locked r.mu.
 func (r *StudyRun) mayReturn() bool {
 	return slices.ContainsFunc(r.Machines, func(name string) bool {
 		silent, err := r.Hub.silentFor(name)
@@ -212,7 +213,8 @@ func (r *StudyRun) mayReturn() bool {
 	})
 }
 
-// assignTo gives a machine a new order. After a failure it gets no more.
+// assignTo gives a machine a new order, and starts its agent if necessary. After a failure the machine gets no
+// more orders.
 func (r *StudyRun) assignTo(ctx context.Context, name string) {
 	r.mu.Lock()
 	index := slices.Index(r.Machines, name)
@@ -337,7 +339,7 @@ func (r *StudyRun) takeBack(order, name string, why error) {
 	r.wakeWatch()
 }
 
-// maxLosses excludes a machine.
+// maxLosses is the number of lost orders after which a machine gets no more.
 const maxLosses = 5
 
 func (r *StudyRun) wakeWatch() {
@@ -377,7 +379,7 @@ func (r *StudyRun) answerFile(name string, req fileRequest) fileReply {
 	return contentPart(content, req.N)
 }
 
-// parseResults uses name for errors.
+// parseResults parses an agent's document, which is called name in errors.
 func (r *StudyRun) parseResults(name string, document []byte) ([]*tare.Result, error) {
 	r.reading.Lock()
 	defer r.reading.Unlock()
@@ -459,7 +461,7 @@ func (r *StudyRun) saveResult(o outcome, rounds int) error {
 	return r.pool.markDelivered(o.Order, rounds)
 }
 
-// stateOf may add a state. The caller has locked r.mu.
+// stateOf returns the state of an order, which it adds if it is new. The caller has locked r.mu.
 func (r *StudyRun) stateOf(id string) *orderState {
 	state := r.orders[id]
 	if state == nil {
@@ -590,7 +592,8 @@ func UnfinishedSeed(dir string) (seed uint64, ok bool, err error) {
 	return head.Study.Seed, true, nil
 }
 
-// replayJournal fails for another study, other machines or other rounds.
+// replayJournal applies the events of a journal to the pool. It fails if the journal is of another study, of
+// other machines or of other rounds.
 func (r *StudyRun) replayJournal(text []byte) error {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, maxOrder)
@@ -633,7 +636,7 @@ func (r *StudyRun) replayJournal(text []byte) error {
 	return lines.Err()
 }
 
-// record needs the lock r.mu.
+// record applies an event to the pool and writes it to the journal. The caller has locked r.mu.
 func (r *StudyRun) record(e event) error {
 	if err := r.pool.applyEvent(e); err != nil {
 		return err
@@ -641,8 +644,8 @@ func (r *StudyRun) record(e event) error {
 	return r.writeLine(e)
 }
 
-// writeLine waits for the disk, so that no machine gets a reply about an unrecorded event. After an error the
-// last line may be incomplete, so every later call fails too.
+// writeLine appends a line to the journal. It waits until the line is on the disk, so that no machine gets a
+// reply about an unrecorded event. After an error the last line may be incomplete, so every later call fails.
 func (r *StudyRun) writeLine(line any) error {
 	if r.journalError != nil {
 		return r.journalError

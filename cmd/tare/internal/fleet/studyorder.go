@@ -30,7 +30,7 @@ type StudyOrder struct {
 	Kind       string            `json:"kind,omitempty"`       // kind of Contenders
 	Contenders map[string]string `json:"contenders,omitempty"` // hashes of the coordinator's programs by id; an agent with others rejects the order
 
-	Most  int    `json:"most"`
+	Most  int    `json:"most"`            // largest number of rounds
 	Share int    `json:"share,omitempty"` // rounds of other measurements of a gate
 	Seed  uint64 `json:"seed"`
 }
@@ -95,7 +95,8 @@ func (o StudyOrder) hasFile(name string) bool {
 	return slices.ContainsFunc(o.Files, func(f File) bool { return f.Name == name })
 }
 
-// check requires l.Commands for code.
+// check returns an error if an order is invalid or exceeds the limits. An order that brings code needs
+// l.Commands.
 func (o StudyOrder) check(l Limits) error {
 	c, known := orderableCommands()[o.Command]
 	hasType := o.flagValue("type") != "" // compiles a type of the repository
@@ -141,7 +142,7 @@ func (o StudyOrder) check(l Limits) error {
 	return o.checkNamed(studyFiles)
 }
 
-// checkNamed rejects a file that no argument, flag or study names.
+// checkNamed returns an error if the order has a file that no argument, flag or study names.
 func (o StudyOrder) checkNamed(studyFiles []string) error {
 	c, named := orderableCommands()[o.Command], studyFiles
 	if c.names {
@@ -272,7 +273,7 @@ func (o StudyOrder) CheckResult(rounds int, results []*tare.Result) (*tare.Resul
 	return first, nil
 }
 
-// checkFigures rejects impossible values.
+// checkFigures rejects a result with values that the order cannot have.
 func (o StudyOrder) checkFigures(r *tare.Result) error {
 	switch {
 	case r.Seed != strconv.FormatUint(o.Seed, 10):

@@ -83,7 +83,8 @@ func scanDocuments(name string, in io.Reader, maxBytes int64, maxLines int, do f
 	}
 }
 
-// shiftLines adds the line at which the document begins in the archive.
+// shiftLines returns err with its line counted from the start of the archive. The document begins at
+// line.
 func shiftLines(line int, err error) error {
 	var e *Error
 	if !errors.As(err, &e) {
@@ -92,7 +93,7 @@ func shiftLines(line int, err error) error {
 	return &Error{File: e.File, Line: line + max(e.Line-1, 0), Col: max(e.Col, 1), What: e.What, Hint: e.Hint}
 }
 
-// scanError adds a position to an error of the decoder.
+// scanError returns an error of the decoder with a position. The document begins after offset begin.
 func scanError(name string, err error, c *counter, begin int64) error {
 	const hint = "tare history export writes archives, tare run --json single results"
 	var syntax *json.SyntaxError
@@ -164,21 +165,21 @@ func writeImported(disk atomicfile.Disk, dir string, k DocumentInfo, text []byte
 
 // NewDir creates a new directory under another and returns its path. If name exists, it tries name-2 to
 // name-100. Only the owner can read it.
-func NewDir(under, name string) (string, error) { return newDir(atomicfile.System{}, under, name) }
+func NewDir(parent, name string) (string, error) { return newDir(atomicfile.System{}, parent, name) }
 
-func newDir(disk atomicfile.Disk, under, name string) (string, error) {
-	if err := atomicfile.MakeDirOn(disk, under, 0o700); err != nil {
+func newDir(disk atomicfile.Disk, parent, name string) (string, error) {
+	if err := atomicfile.MakeDirOn(disk, parent, 0o700); err != nil {
 		return "", err
 	}
 	const maxNumber = 100
 	for n := 1; ; n++ {
-		dir := filepath.Join(under, name)
+		dir := filepath.Join(parent, name)
 		if n > 1 {
 			dir += fmt.Sprintf("-%d", n)
 		}
 		err := os.Mkdir(dir, 0o700)
 		if err == nil {
-			return dir, disk.SyncDir(under)
+			return dir, disk.SyncDir(parent)
 		}
 		if !errors.Is(err, fs.ErrExist) || n == maxNumber {
 			return "", err
@@ -190,7 +191,8 @@ const maxLines = 16 << 20
 
 var errLarge = errors.New("too large")
 
-// counter records the offsets of line ends, in bytes, and fails if a document is too large.
+// counter is a reader that records the offsets of line ends, in bytes. It fails if a document is too
+// large.
 type counter struct {
 	in       io.Reader
 	maxBytes int64 // largest size of the document

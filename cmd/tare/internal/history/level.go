@@ -90,7 +90,8 @@ func (s *Series) judgeIntervals() {
 	}
 }
 
-// judgeCounts compares the differences between the counts and those of the reference.
+// judgeCounts finds the steps of a series of counts. It compares the differences between the counts of
+// the contender and of the reference.
 func (s *Series) judgeCounts() {
 	s.Change = First
 	if s.Last == nil {
@@ -115,9 +116,10 @@ func (s *Series) judgeCounts() {
 	}
 }
 
-// addStep records a step at a run, n compared runs ago.
-func (s *Series) addStep(run, n int, was, now Level) {
-	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, was, now
+// addStep records a step at a run, from level was to level now. The run is the first of the last n
+// compared runs.
+func (s *Series) addStep(run, n int, oldLevel, newLevel Level) {
+	s.Change, s.Fresh, s.Was, s.Now = Changed, n <= newLevelRuns, oldLevel, newLevel
 	s.Steps = append(s.Steps, run)
 }
 

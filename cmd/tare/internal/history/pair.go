@@ -93,7 +93,7 @@ func pairOfRounds(e tare.Effects, level float64) Pair {
 	return p
 }
 
-// countOf returns nil if a contender has no count.
+// countOf returns the counts of two contenders, or nil if one has none.
 func countOf(r *tare.Result, workload, metric, contender, against string) *Count {
 	find := func(id string) (count float64, ok bool) {
 		v, ok := r.Value(workload, id, metric)
@@ -107,7 +107,7 @@ func countOf(r *tare.Result, workload, metric, contender, against string) *Count
 	return &Count{Value: value, Against: other}
 }
 
-// hasZero reports whether there is no ratio.
+// hasZero reports whether a count is zero, so that there is no ratio.
 func (c Count) hasZero() bool { return c.Value == 0 || c.Against == 0 }
 
 func (c Count) ratio() float64 {

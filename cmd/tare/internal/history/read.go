@@ -130,7 +130,7 @@ func decodeDocuments[T any](src []byte) (docs []*T, err error) {
 	return []*T{doc}, err
 }
 
-// checkFootprint limits the memory that documents would take.
+// checkFootprint returns an error for documents that would take more memory than any result.
 func checkFootprint(name string, src []byte) error {
 	target := reflect.TypeFor[tare.Result]()
 	if bytes.HasPrefix(bytes.TrimSpace(src), []byte("[")) {
@@ -221,7 +221,8 @@ func typeError(name string, src []byte, err error) error {
 	return e
 }
 
-// fieldPath removes the names of embedded structs, which package encoding/json adds.
+// fieldPath returns a path in a document without the names of embedded structs, which package
+// encoding/json adds.
 func fieldPath(path string) string {
 	parts := strings.Split(path, ".")
 	parts = slices.DeleteFunc(parts, func(p string) bool { return p != "" && p[0] >= 'A' && p[0] <= 'Z' })

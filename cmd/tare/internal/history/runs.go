@@ -86,7 +86,7 @@ func sortNewestFirst(runs []Run) {
 	})
 }
 
-// listNames returns none if the directory does not exist or is a file.
+// listNames returns the names in a directory, or none if it does not exist or is a file.
 func listNames(dir string) ([]string, error) {
 	list, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,7 +105,7 @@ func listNames(dir string) ([]string, error) {
 	return names, nil
 }
 
-// isFile returns false if a parent directory is missing.
+// isFile reports whether path is a regular file. A missing parent directory is no error.
 func isFile(path string) (bool, error) {
 	info, err := os.Stat(path)
 	if err == nil {

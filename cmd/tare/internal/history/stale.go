@@ -50,13 +50,13 @@ func markStale(runs []TrendRun) {
 // DescribeRebuilt returns a line for each contender whose program was built from changed source. The
 // line has the hashes of both programs. Builds are reproducible. So if tare, Go and the modules are the
 // same, the source of the contender has changed.
-func DescribeRebuilt(then, now *tare.Result) []string {
-	if then.Tare != now.Tare {
+func DescribeRebuilt(older, newer *tare.Result) []string {
+	if older.Tare != newer.Tare {
 		return nil // the SDK, which is in all contenders, may differ
 	}
 	var out []string
-	for _, c := range now.Contenders {
-		was, ok := then.Contender(c.ID)
+	for _, c := range newer.Contenders {
+		was, ok := older.Contender(c.ID)
 		isExcluded := c.Kind == kindGobench || c.Role == tare.RoleControl || c.Role == tare.RoleNull
 		if !ok || isExcluded || was.SHA256 == "" || c.SHA256 == "" {
 			continue
@@ -73,20 +73,20 @@ func DescribeRebuilt(then, now *tare.Result) []string {
 const kindGobench = "gobench"
 
 // otherInput reports whether both runs have the workload, with different inputs.
-func otherInput(newest, then *tare.Result, workload string) bool {
+func otherInput(newest, older *tare.Result, workload string) bool {
 	sum := func(r *tare.Result) string {
 		if i := slices.IndexFunc(r.Workloads, func(w tare.Workload) bool { return w.ID == workload }); i >= 0 {
 			return r.Workloads[i].SHA256
 		}
 		return ""
 	}
-	was, is := sum(then), sum(newest)
+	was, is := sum(older), sum(newest)
 	return was != "" && is != "" && was != is
 }
 
 // otherReference reports whether the reference has moved: the base of a gate advances with its branch.
-func otherReference(newest, then *tare.Result, reference string) bool {
-	old, _ := then.Contender(reference)
+func otherReference(newest, older *tare.Result, reference string) bool {
+	old, _ := older.Contender(reference)
 	base, _ := newest.Contender(reference)
 	was, is := Commit(old.Version), Commit(base.Version)
 	return base.Kind == kindGobench && was != "" && is != "" && was != is

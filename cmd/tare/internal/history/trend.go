@@ -162,8 +162,8 @@ func NewTrend(query Query, stored []Stored, pairs Pairs) (Trend, error) {
 	return t, nil
 }
 
-// groupByMachine returns the machine that ran last first, with its newest maxRuns runs; 0 means all.
-// Runs are in order, the oldest first.
+// groupByMachine returns the machines, beginning with the one that ran last. Each has its newest maxRuns
+// runs; 0 means all. Runs are in order, the oldest first.
 func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
 	var machines []Machine
 	for _, r := range slices.Backward(runs) {
@@ -183,7 +183,8 @@ func groupByMachine(runs []TrendRun, maxRuns int) []Machine {
 	return machines
 }
 
-// machineName has the properties on which results depend, but that no update changes.
+// machineName returns the name of a machine: the properties on which results depend, but that no update
+// of the system changes. Runs with the same name are compared.
 func machineName(m tare.Machine) string {
 	memory := ""
 	if m.Memory > 0 {
@@ -301,7 +302,7 @@ func isSelected(query Query, r *tare.Result, p Pair) bool {
 	})
 }
 
-// indexOrLen returns len(list) if none matches.
+// indexOrLen returns the index of the first element that matches, or len(list) if none does.
 func indexOrLen[T any](list []T, matches func(T) bool) int {
 	if i := slices.IndexFunc(list, matches); i >= 0 {
 		return i

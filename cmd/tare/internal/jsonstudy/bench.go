@@ -40,9 +40,9 @@ type Bench struct {
 // Catalog returns a catalog of the selected codecs, adapted to the type t, and the codecs that do not
 // support the type. If user is nil, the type is inferred. Catalog reuses an earlier bench of the same
 // content, unless a codec failed because of the machine.
-func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
+func (b Bench) Catalog(ctx context.Context, source catalog.Catalog, t Type, user *UserType, only func(id string) bool) (catalog.Catalog, []tare.NotWeighed, error) {
 	names := map[string]bool{} // needed modules, each with one codec or variants of one
-	for _, leaf := range from.Leaves() {
+	for _, leaf := range source.Leaves() {
 		m := leaf.Manifest
 		isNeeded := m.ID == Baseline || m.ID == tare.NullID
 		isSelected := whyUnfit(m) == "" && slices.ContainsFunc(m.IDs(), only)
@@ -50,7 +50,7 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *
 			names[filepath.Base(leaf.Dir)] = true
 		}
 	}
-	files, err := collectSources(from, names)
+	files, err := collectSources(source, names)
 	if err != nil {
 		return catalog.Catalog{}, nil, err
 	}
@@ -75,11 +75,11 @@ func (b Bench) Catalog(ctx context.Context, from catalog.Catalog, t Type, user *
 }
 
 // collectSources returns the files of the SDK and of the named codecs.
-func collectSources(from catalog.Catalog, names map[string]bool) (map[string]string, error) {
-	root, err := from.Repository()
+func collectSources(source catalog.Catalog, names map[string]bool) (map[string]string, error) {
+	root, err := source.Repository()
 	switch {
 	case errors.Is(err, catalog.ErrNone):
-		return nil, fmt.Errorf("the catalog in %s has no SDK next to it to build codecs for a type with; name a complete repository, or measure with --op any", from.Dir)
+		return nil, fmt.Errorf("the catalog in %s has no SDK next to it to build codecs for a type with; name a complete repository, or measure with --op any", source.Dir)
 	case err != nil:
 		return nil, err
 	}

@@ -306,8 +306,8 @@ func isEmptyValue(v any) bool {
 	return false
 }
 
-// findSpelling compares two texts with the same values token by token. Another key means that the order
-// differs.
+// findSpelling compares two texts with the same values token by token, and returns the first difference.
+// Another key means that the order differs. It returns false if only white space differs.
 func findSpelling(want, got []byte) (difference, bool) {
 	w, g := json.NewDecoder(bytes.NewReader(want)), json.NewDecoder(bytes.NewReader(got))
 	w.UseNumber()
@@ -332,7 +332,7 @@ func findSpelling(want, got []byte) (difference, bool) {
 	}
 }
 
-// tokenText removes space and punctuation before a token.
+// tokenText returns the text of a token without the space and punctuation before it.
 func tokenText(text []byte) string { return strings.TrimLeft(string(text), " \t\r\n,:") }
 
 // formatValue returns a value as JSON, at most 40 characters of it.

@@ -43,8 +43,8 @@ func generators(names map[string]bool) []codeGenerator {
 // Generated reports whether a codec needs code that is generated for the type.
 func Generated(id string) bool { return len(generators(map[string]bool{id: true})) > 0 }
 
-// userTemplate makes documents of the copied type. Its values are the contender and the Go type of a
-// document.
+// userTemplate is the file user.go of a contender. Its function user makes documents of the copied type.
+// The two values are the contender and the Go type of a document.
 const userTemplate = `package main
 
 import own "github.com/tarebench/tare/contenders/codec/%s/user"
@@ -53,9 +53,9 @@ import own "github.com/tarebench/tare/contenders/codec/%s/user"
 func user() func() any { return func() any { return new(%s) } }
 `
 
-// bareTemplate converts a document to a type with the same layout but without methods. It is for
-// encoding/json, which would call them. Its values are the Go type of a document and the name of the
-// type.
+// bareTemplate follows userTemplate if encoding/json would call the generated methods. Its function bare
+// converts a document to a type with the same layout but without methods. The two values are the Go type
+// of a document and the name of the type.
 const bareTemplate = `
 // bare is a document without the methods that were generated, in the same memory.
 func bare(v any) any {

@@ -119,7 +119,8 @@ func (g *declarer) numberType(s *shape, path string) string {
 	return "float64"
 }
 
-// declareObject returns a struct, or a map type if the keys are data.
+// declareObject declares a struct for objects and returns its type. If the keys are data, it returns a
+// map type.
 func (g *declarer) declareObject(s *shape, path, name, pointer string, depth int) string {
 	if values, ok := s.mapValues(); ok {
 		if len(s.fields) > 0 {

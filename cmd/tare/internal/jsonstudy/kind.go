@@ -78,7 +78,7 @@ func (k *Kind) Open(ctx context.Context, p build.Program, spec trial.Spec) (tria
 }
 
 // Compare returns the differences that disqualify a codec. The input document is also a correct output:
-// the null contender, which measures the harness alone, returns it.
+// the null contender, which does nothing and shows the cost of measuring, returns it.
 func (k *Kind) Compare(w wire.Workload, answers []wire.Answer) ([]string, error) {
 	reference := k.works[w.ID].reference
 	var wrong []string

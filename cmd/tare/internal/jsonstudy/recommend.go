@@ -62,7 +62,8 @@ type adviser struct {
 	clause string // see describeWork
 }
 
-// recommend returns a second sentence if the fastest codec changes values.
+// recommend returns a sentence about the fastest codec. If that changes values, a second sentence is
+// about the fastest one that does not.
 func (a *adviser) recommend() []string {
 	subject := "For your " + describeSize(a.docs)
 	if why := a.WhyNoAdvice(); why != "" {
@@ -97,8 +98,8 @@ func inPassive(clause string) string {
 	return strings.NewReplacer("decodes into", "decoded into", "encodes from", "encoded from").Replace(clause)
 }
 
-// fasterCodecs sorts by rank. Within a rank, codecs that change no value come first, then maintained
-// ones.
+// fasterCodecs returns the codecs that are significantly faster than the baseline, by rank. Within a
+// rank, codecs that change no value come first, then maintained ones.
 func (a *adviser) fasterCodecs() []tare.Comparison {
 	list := a.Faster()
 	penalty := func(c tare.Comparison) (points int) {

@@ -31,8 +31,8 @@ func hasNewImplementation(toolchain string) bool {
 	return version.Compare(release, firstNewRelease) >= 0
 }
 
-// withFormer selects the former encoding/json: go1.26 for go1.26+jsonv2, and go1.27+nojsonv2 for
-// go1.27.
+// withFormer returns a toolchain with the former encoding/json: go1.26 for go1.26+jsonv2, and
+// go1.27+nojsonv2 for go1.27.
 func withFormer(toolchain string) string {
 	// The added + makes the last experiment end in + like the others.
 	if before, after, ok := strings.Cut(toolchain+"+", "+"+newExperiment+"+"); ok {

@@ -67,7 +67,8 @@ func (a ReleaseAdvice) describeCosts(w tare.Workload) []string {
 	return out
 }
 
-// findSemantics returns nil if the toolchain was not tested.
+// findSemantics returns the differences between the outputs of a toolchain and of the baseline. It
+// returns nil if the toolchain was not tested.
 func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	i := slices.IndexFunc(a.Result.Semantics, func(s tare.Semantics) bool { return s.Contender == id && s.Cases > 0 })
 	if i < 0 {
@@ -76,7 +77,8 @@ func (a ReleaseAdvice) findSemantics(id string) *tare.Semantics {
 	return &a.Result.Semantics[i]
 }
 
-// isOfDocument returns false for damaged documents and unusual values.
+// isOfDocument reports whether a difference is about a document of the user, and not about a damaged
+// document or an unusual value.
 func isOfDocument(d tare.Difference) bool {
 	return slices.ContainsFunc(allWorkloads(), func(w tare.Workload) bool { return strings.HasPrefix(d.Case, w.ID+" ") })
 }
@@ -91,7 +93,7 @@ func (a ReleaseAdvice) nameDocuments() string {
 }
 
 // describeAnswers describes how many outputs differ, what was announced, and how to restore the former
-// ones.
+// ones. It returns "" if the toolchain was not tested.
 func (a ReleaseAdvice) describeAnswers(id string) string {
 	s := a.findSemantics(id)
 	if s == nil {
@@ -129,7 +131,8 @@ func (a ReleaseAdvice) describeAnswers(id string) string {
 	return text + a.describeRestored(id, s)
 }
 
-// describeRestored is about differences that disappear with the former implementation.
+// describeRestored returns a sentence about differences that disappear with the former implementation,
+// or "".
 func (a ReleaseAdvice) describeRestored(id string, s *tare.Semantics) string {
 	if !hasNewImplementation(id) {
 		return ""

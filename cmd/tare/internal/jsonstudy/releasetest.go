@@ -111,7 +111,8 @@ func (t *releaseTest) loadReference(ctx context.Context, s *trial.Session, dir s
 	return nil
 }
 
-// differ compares an outcome with the baseline's. Another text of an error affects no operation.
+// differ compares an outcome with the baseline's. It returns false if they are equal. If both are errors
+// with different texts, BearsOn is nil: no operation is affected, because both reject the input.
 func (t *releaseTest) differ(a wire.Answer) (tare.Difference, bool) {
 	if a.Case < 0 || a.Case >= len(t.reference) {
 		return tare.Difference{}, false

@@ -22,7 +22,8 @@ const (
 	Full  = 6 * time.Minute
 )
 
-// allWorkloads begins with the most useful: a short budget skips the last ones.
+// allWorkloads returns the possible workloads, the most useful first: a short budget skips the last
+// ones.
 func allWorkloads() []tare.Workload {
 	return []tare.Workload{
 		{ID: "typed/decode", File: "documents", Op: codec.OpUnmarshal},
@@ -32,12 +33,13 @@ func allWorkloads() []tare.Workload {
 	}
 }
 
-// familiarCodecs are skipped last: drop-in replacements, and one with generated code.
+// familiarCodecs lists the codecs that a short budget skips last: drop-in replacements, and one with
+// generated code.
 func familiarCodecs() []string {
 	return []string{Baseline, "goccy", "sonic-std", "jsoniter-compatible", "segmentio", "go-json-experiment", "easyjson"}
 }
 
-// byFamiliarity puts familiarCodecs first.
+// byFamiliarity compares entries, so that those of familiarCodecs come first.
 func byFamiliarity(a, b tare.Entry) int {
 	position := func(id string) int {
 		if i := slices.Index(familiarCodecs(), id); i >= 0 {

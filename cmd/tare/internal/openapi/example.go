@@ -66,7 +66,8 @@ func (r *Requests) findExample(owner, schema *node, subject string) (*node, erro
 	return v, nil
 }
 
-// directExample returns the example at a node itself. Null is no example, because generators write it.
+// directExample returns the example at a node itself, or nil. Null is no example, because generators
+// write it.
 func (r *Requests) directExample(owner *node) *node {
 	r.cost += costOfNode
 	if v := owner.get("example"); !v.isNull() {
@@ -127,7 +128,7 @@ func (s *composer) recordMissing(why string) *node {
 	return nil
 }
 
-// exampleOf returns the example of a schema or its parts. Without one, it records why.
+// exampleOf returns the example of a schema or its parts. Without one, it records why and returns nil.
 func (s *composer) exampleOf(schema *node) *node {
 	s.r.cost += costOfNode
 	s.read++
@@ -186,7 +187,7 @@ func (s *composer) compose(schema *node) schemaExample {
 	return composed
 }
 
-// listField also records if the field is not a list.
+// listField returns the items of a field of a schema. It records if the field is not a list.
 func (s *composer) listField(schema *node, name string) []field {
 	items, err := schema.listField(name)
 	if err != nil && s.invalid == nil {
@@ -282,7 +283,8 @@ func (s *composer) composeParts(schema *node) *node {
 	return out
 }
 
-// addProperties returns false if a required property has no example.
+// addProperties adds the examples of the properties to out. It returns false if a required property has
+// none.
 func (s *composer) addProperties(out, schema *node) bool {
 	properties := schema.get("properties")
 	if properties == nil || properties.kind != mapping {

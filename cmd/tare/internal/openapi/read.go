@@ -126,7 +126,8 @@ func (d *Document) readVersion() bool {
 	return true
 }
 
-// readPath adds the operations of one path. Those of the path item hide those of its $ref.
+// readPath adds the operations of one path. Those of the path item hide those of its $ref. outer is the
+// document's server.
 func (d *Document) readPath(f field, outer base) {
 	if strings.HasPrefix(f.name, "x-") || f.value.isNull() {
 		return
@@ -192,7 +193,8 @@ func whyNoPath(path string) string {
 	return ""
 }
 
-// operationsOf searches each path item once: it may be large and belong to many paths.
+// operationsOf returns the operations of a path item. It searches each path item once, because that may
+// be large and belong to many paths.
 func (d *Document) operationsOf(item *node) []field {
 	found, ok := d.methods[item]
 	if !ok {

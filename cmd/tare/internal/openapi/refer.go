@@ -56,7 +56,7 @@ type target struct {
 	why  string // "" if there is a node
 }
 
-// follow looks each reference up once.
+// follow returns the node of a reference, or why there is none. It looks each reference up once.
 func (d *Document) follow(ref string) (*node, string) {
 	t, ok := d.refs[ref]
 	if !ok {
@@ -66,7 +66,7 @@ func (d *Document) follow(ref string) (*node, string) {
 	return t.node, t.why
 }
 
-// findTarget follows a JSON pointer in the fragment of a URL.
+// findTarget returns the node of a reference, which is a JSON pointer in the fragment of a URL.
 func (d *Document) findTarget(ref string) (n *node, why string) {
 	fragment, ok := strings.CutPrefix(ref, "#")
 	switch {
@@ -105,7 +105,8 @@ func childNode(n *node, name string) *node {
 	return n.get(name)
 }
 
-// resolve follows the $ref of n, and of the node that it leads to, and so on.
+// resolve follows the $ref of n, and of the node that it leads to, and so on. It returns the last node,
+// or why a reference cannot be followed.
 func (d *Document) resolve(n *node) (*node, string) {
 	for range maxRefs {
 		ref, ok := n.find("$ref")

@@ -62,7 +62,8 @@ func (r *Requests) Make(op Operation) (Request, error) {
 	return q, err
 }
 
-// addParameters omits optional parameters without an example.
+// addParameters adds the parameters of the query, the headers and the cookies. It omits optional ones
+// without an example.
 func (r *Requests) addParameters(q *Request, list []parameter) error {
 	query, cookies := output{max: maxRequest}, output{max: maxRequest}
 	for _, p := range list {
@@ -280,15 +281,15 @@ func (o *output) addLiteral(s string) {
 	})
 }
 
-// addEscaped escapes a value. If reserved is set, only reserved characters with a meaning in a query
-// are escaped.
+// addEscaped adds a value with escapes. If reserved is set, it escapes only those reserved characters
+// that have a meaning in a query.
 func (o *output) addEscaped(s string, reserved bool) {
 	o.addSafe(s, func(i int) bool {
 		return isUnreserved(s[i]) || reserved && strings.IndexByte("!$'()*,;:@/?", s[i]) >= 0
 	})
 }
 
-// addSafe escapes the bytes for which isSafe returns false.
+// addSafe adds s, and escapes the bytes at indices for which isSafe returns false.
 func (o *output) addSafe(s string, isSafe func(i int) bool) {
 	const digits = "0123456789ABCDEF"
 	start := 0

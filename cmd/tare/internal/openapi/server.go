@@ -23,7 +23,8 @@ type base struct {
 	at   yamlfile.Position
 }
 
-// basePath returns the path of the first server of n, or outer.
+// basePath returns the path of the first server of n, which is the document, a path item or an operation.
+// If n lists no servers, it returns outer, the path around n.
 func (d *Document) basePath(n *node, outer base) base {
 	if d.swagger && n != d.root {
 		return outer // in OpenAPI 2 only the document has a path, its basePath
@@ -97,7 +98,8 @@ func pathOfServer(server *node) (path, why string) {
 // URL, it is probably a mistake.
 var hostName = lazyregexp.New(`(?i)^(?:localhost|[a-z0-9_{}-]+(?:\.[a-z0-9_{}-]+)*\.[a-z]{2,})$`)
 
-// fillVariables replaces each variable, {name}, with its default, up to maxVariables bytes.
+// fillVariables returns the URL of a server, with each variable, {name}, replaced by its default, up to
+// maxVariables bytes.
 func fillVariables(server *node) string {
 	variables, added := server.get("variables"), 0 // added: bytes of the defaults so far
 	return variable.ReplaceAllStringFunc(server.get("url").scalar(), func(name string) string {

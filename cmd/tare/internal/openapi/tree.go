@@ -93,7 +93,7 @@ func (n *node) isTrue() bool {
 	return n != nil && n.kind == boolean && strings.EqualFold(n.text, "true")
 }
 
-// listField returns the items of a field that is a list.
+// listField returns the items of a field that is a list. Any other value but null is an error.
 func (n *node) listField(name string) ([]field, error) {
 	v := n.get(name)
 	if v.isNull() || v.kind == list {
@@ -102,7 +102,7 @@ func (n *node) listField(name string) ([]field, error) {
 	return nil, fmt.Errorf("%s is %s, not a list", name, v.kind)
 }
 
-// boolField returns unset if the field is missing or null.
+// boolField returns the value of a boolean field, or unset if the field is missing or null.
 func (n *node) boolField(name string, unset bool) (bool, error) {
 	v := n.get(name)
 	switch {

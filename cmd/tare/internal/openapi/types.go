@@ -2,8 +2,8 @@ package openapi
 
 import "slices"
 
-// typeSet has the types that a schema allows. A number or a date of YAML may be meant as a text. The
-// zero value reports no type.
+// typeSet reports the types that a schema allows. They decide how an example is written: a number or a
+// date of YAML may be meant as a text. The zero value reports no type.
 type typeSet struct {
 	r      *Requests
 	schema *node // without references; may be nil

@@ -164,7 +164,7 @@ func (r reader) readPath(dst *string, hint string) yamlfile.Take {
 	}
 }
 
-// readRate reads a number, or a text like 1500/s, which it stores in text.
+// readRate reads requests per second into dst: a number, or a text like 1500/s, which it stores in text.
 func (r reader) readRate(dst *float64, text *string) yamlfile.Take {
 	const hint = "requests per second, e.g. 1500 or 1500/s; leave it out for a closed loop"
 	return func(n ast.Node, fieldPath string) {

@@ -126,7 +126,7 @@ func (r reader) readStudy(dst *[]File) yamlfile.Take {
 	}
 }
 
-// readFile appends a path inside the project, which must be new.
+// readFile reads a path inside the project and appends it to dst, which must not contain it.
 func (r reader) readFile(dst *[]File, hint string) yamlfile.Take {
 	return func(n ast.Node, fieldPath string) {
 		var s string

@@ -91,8 +91,8 @@ const (
 	maxTurnBytes = 256 << 20 // bytes of their bodies
 )
 
-// alternateMethods calls the methods in turn. Methods with fewer requests repeat theirs. For example,
-// requests a1, a2, a3 of A and b1 of B give a1, b1, a2, b1, a3, b1.
+// alternateMethods returns requests that call the methods in turn. Methods with fewer requests repeat
+// theirs. For example, requests a1, a2, a3 of A and b1 of B give a1, b1, a2, b1, a3, b1.
 func alternateMethods(methods []*Method, pools map[string][]server.Request) (list []server.Request, err error) {
 	turns, bytes := 0, 0
 	for _, m := range methods {
@@ -297,7 +297,8 @@ func decodeRule(q server.Request, got server.Response) server.Response {
 	})
 }
 
-// toCanonical turns all protocols into compact JSON. A response that it cannot read stays.
+// toCanonical returns a response in the same form for all protocols: its message as compact JSON. read
+// decodes the message. A response that it cannot read stays.
 func toCanonical(q server.Request, got server.Response, contentType string, read func(proto.Message) error) server.Response {
 	if got.Status != http.StatusOK {
 		return got

@@ -88,7 +88,7 @@ func trimJSONError(err error) error {
 	return errors.New(strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// findMethod accepts an id, or pkg.Service/Method.
+// findMethod returns the method with a name: its id, or pkg.Service/Method.
 func (d *Document) findMethod(name string) (*Method, error) {
 	var ids []string
 	for _, m := range d.Methods {

@@ -54,8 +54,8 @@ type messageFiller struct {
 // fieldFilter reports whether a request can contain the field at a path such as "user.name".
 type fieldFilter func(path string, fd protoreflect.FieldDescriptor) bool
 
-// newMessage sets the fields that canSend accepts; nil accepts all. The path of the outermost message
-// is "".
+// newMessage returns a message with the fields that canSend accepts; nil accepts all. The path of the
+// outermost message is "".
 func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fieldFilter, path string) protoreflect.Message {
 	m := dynamicpb.NewMessage(md)
 	if fillKnown(m) {
@@ -93,7 +93,7 @@ func (f *messageFiller) newMessage(md protoreflect.MessageDescriptor, canSend fi
 	return m
 }
 
-// countField reports whether a field may be filled. Recursive types would have no end.
+// countField counts a field and reports whether it may be filled. Recursive types would have no end.
 func (f *messageFiller) countField(fd protoreflect.FieldDescriptor) bool {
 	if f.fields++; f.fields > maxFields {
 		return false
@@ -153,7 +153,7 @@ func (f *messageFiller) newValue(fd protoreflect.FieldDescriptor, n int, canSend
 	return protoreflect.ValueOfString(fmt.Sprintf("%s-%d", fd.Name(), number))
 }
 
-// firstNonZero returns 0 if an enum has no other value.
+// firstNonZero returns the first value of an enum that is not 0, or 0 if there is no other.
 func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	for i := range e.Values().Len() {
 		if n := e.Values().Get(i).Number(); n != 0 {
@@ -163,7 +163,8 @@ func firstNonZero(e protoreflect.EnumDescriptor) protoreflect.EnumNumber {
 	return e.Values().Get(0).Number()
 }
 
-// fillKnown fills a type such as Timestamp, which protojson encodes in a special form.
+// fillKnown fills a message of a type such as Timestamp, which protojson encodes in a special form. It
+// returns false for other types.
 func fillKnown(m protoreflect.Message) bool {
 	field := func(name protoreflect.Name) protoreflect.FieldDescriptor { return m.Descriptor().Fields().ByName(name) }
 	text := protoreflect.ValueOfString
@@ -197,7 +198,7 @@ func marshalMessage(m proto.Message) ([]byte, error) {
 	return b, err
 }
 
-// toJSON removes spaces, which protojson adds at random.
+// toJSON returns a message as JSON without spaces, which protojson adds at random.
 func toJSON(m proto.Message) ([]byte, error) {
 	text, err := protojson.Marshal(m)
 	if err != nil {

@@ -92,8 +92,8 @@ func allModules() []module {
 // catalogKind is a kind in tare's catalog, whose versions of libraries generated modules use.
 const catalogKind = "rpc"
 
-// modulePath sorts before the paths of libraries, so that Go initialises the module's package conflict
-// first.
+// modulePath returns the path of a generated module. It sorts before the paths of libraries, so that Go
+// initialises the module's package conflict first.
 func (m module) modulePath() string { return "contender.test/" + m.name }
 
 // Bench configures the generation of servers.
@@ -105,7 +105,7 @@ type Bench struct {
 
 // Generate generates the modules of the selected transports and of the baseline, and returns their
 // directory. Its name is a hash of the input: equal input is generated once.
-func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
+func (b Bench) Generate(ctx context.Context, source catalog.Catalog, d *Document, only func(id string) bool) (string, error) {
 	needed := map[string]bool{}
 	for _, t := range allTransports() {
 		if t.id == Baseline || only(t.id) {
@@ -127,7 +127,7 @@ func (b Bench) Generate(ctx context.Context, from catalog.Catalog, d *Document, 
 			continue
 		}
 		request := d.pluginRequest(m)
-		sources, err := m.sourceFiles(from, request, d)
+		sources, err := m.sourceFiles(source, request, d)
 		if err != nil {
 			return "", err
 		}
@@ -157,8 +157,8 @@ func marshalRequest(q *pluginpb.CodeGeneratorRequest) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(q)
 }
 
-// generateModules renames a temporary directory to dir, so that no process sees a part. The error of a
-// plugin is a *GenerateError.
+// generateModules writes files and the output of plugins to dir. It writes to a temporary directory and
+// renames that, so that no process sees a part. The error of a plugin is a *GenerateError.
 func (b Bench) generateModules(ctx context.Context, parent, dir string, files map[string]string, requests map[string]*pluginpb.CodeGeneratorRequest) error {
 	cacheError := func(err error) error { return fmt.Errorf("%w %s: %w", build.ErrCache, parent, err) }
 	if err := os.MkdirAll(parent, 0o755); err != nil {
@@ -250,8 +250,8 @@ func (b Bench) runPlugin(ctx context.Context, dir string, p plugin, request *plu
 }
 
 // sourceFiles returns the files that no plugin writes.
-func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
-	leaf, _, err := from.Leaf(catalogKind, m.catalogID())
+func (m module) sourceFiles(source catalog.Catalog, request *pluginpb.CodeGeneratorRequest, d *Document) (map[string]string, error) {
+	leaf, _, err := source.Leaf(catalogKind, m.catalogID())
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +281,7 @@ func (m module) sourceFiles(from catalog.Catalog, request *pluginpb.CodeGenerato
 	return files, nil
 }
 
-// catalogID returns the contender with the same libraries.
+// catalogID returns the catalog id of the contender with the same libraries.
 func (m module) catalogID() string {
 	if m.name == "gateway" {
 		return "gateway-dial"
@@ -358,7 +358,7 @@ func (d *Document) pluginRequest(m module) *pluginpb.CodeGeneratorRequest {
 	return q
 }
 
-// measuredServices drops methods that are not measured.
+// measuredServices returns the services of a file with only their measured methods.
 func (d *Document) measuredServices(f protoreflect.FileDescriptor, services []*descriptorpb.ServiceDescriptorProto) (measured []*descriptorpb.ServiceDescriptorProto) {
 	methods := map[protoreflect.FullName]*Method{}
 	for _, m := range d.Methods {

@@ -406,7 +406,8 @@ func (s segment) matchesForm(value string) bool {
 	return len(parts) == len(s.form)
 }
 
-// fieldJSON encodes a body of one field. Unlike protojson, it has enums and 64-bit integers as numbers.
+// fieldJSON returns the JSON of a body that is one field, as the gateway expects it. Unlike protojson, it
+// writes enums and 64-bit integers as numbers.
 func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte, error) {
 	switch {
 	case fd.IsMap(), fd.IsList() && fd.Message() != nil:
@@ -430,10 +431,10 @@ func fieldJSON(m protoreflect.Message, fd protoreflect.FieldDescriptor) ([]byte,
 	return json.Marshal(m.Get(fd).Interface())
 }
 
-// query has parameters name=value, escaped.
+// query has the parameters of a URL's query, each as name=value with escapes.
 type query []string
 
-// addMessage adds fields with a prefix, e.g. "user.".
+// addMessage adds the fields of a message. prefix, e.g. "user.", precedes their names.
 func (q *query) addMessage(m protoreflect.Message, prefix string) (err error) {
 	fields := m.Descriptor().Fields()
 	for i := range fields.Len() {
@@ -504,7 +505,8 @@ func formatValue(fd protoreflect.FieldDescriptor, v protoreflect.Value) (string,
 	return v.String(), nil
 }
 
-// formatMessage accepts the types of isSingleValue. Other types are an errUnsent.
+// formatMessage formats a message of a type that isSingleValue accepts. The error for other types wraps
+// errUnsent.
 func formatMessage(m protoreflect.Message) (string, error) {
 	fields := m.Descriptor().Fields()
 	switch m.Descriptor().FullName() {

@@ -42,7 +42,7 @@ type writer struct {
 
 func (w *writer) printLine(format string, args ...any) { fmt.Fprintf(&w.b, format+"\n", args...) }
 
-// qualify imports the package of an identifier.
+// qualify returns an identifier with its package name, and imports the package.
 func (w *writer) qualify(id protogen.GoIdent) string {
 	path := string(id.GoImportPath)
 	if w.imports[path] == "" {
@@ -51,7 +51,8 @@ func (w *writer) qualify(id protogen.GoIdent) string {
 	return w.imports[path] + "." + id.GoName
 }
 
-// serviceIdent finds the package of services, which for Connect is not that of messages.
+// serviceIdent returns an identifier of the package of services, which for Connect is not that of
+// messages.
 func (w *writer) serviceIdent(m module, f *protogen.File, name string) string {
 	path := f.GoImportPath
 	if m.name == "connect" {
@@ -91,7 +92,7 @@ func (w *writer) writeHandlers(m module, f *protogen.File, i int, s *protogen.Se
 
 const connectPath = protogen.GoImportPath("connectrpc.com/connect")
 
-// writeRegister writes what the templates call.
+// writeRegister writes the functions that the templates call to register the services.
 func (w *writer) writeRegister(m module, f *protogen.File) {
 	grpc, runtime := protogen.GoImportPath("google.golang.org/grpc"), protogen.GoImportPath("github.com/grpc-ecosystem/grpc-gateway/v2/runtime")
 	forEachService := func(write func(i int, s *protogen.Service)) {

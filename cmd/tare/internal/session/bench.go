@@ -17,7 +17,7 @@ import (
 // BenchMost is the default limit of comparing benchmarks of two sides, such as revisions.
 const BenchMost = 10 * time.Minute
 
-// CountsTime limits the time for counting instructions. It is a part of the user's budget, or of maxTime
+// CountsTime returns the time limit for counting instructions. It is a part of the user's budget, or of maxTime
 // without a budget. 0 means no limit.
 func (w *Session) CountsTime(b *benchstudy.Bench, maxTime time.Duration, options benchstudy.Counting) time.Duration {
 	if w.Options.User {

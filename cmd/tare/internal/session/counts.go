@@ -84,7 +84,8 @@ func (c *studyCount) whyUncountable() string {
 	return ""
 }
 
-// addNote notes what is not counted; "" means all.
+// addNote adds a finding that instructions were not counted. workload "" means all workloads, and contender ""
+// all contenders.
 func (c *studyCount) addNote(contender, workload, message string) {
 	check := benchstudy.NotCounted()
 	c.res.Findings = append(c.res.Findings, tare.Finding{
@@ -157,7 +158,7 @@ func (c *studyCount) buildProgram(ctx context.Context, e tare.Entry) (build.Prog
 	return program, nil
 }
 
-// timePerOp is in ns, or 0 if not measured.
+// timePerOp returns the time of an operation in ns, or 0 if it was not measured.
 func (c *studyCount) timePerOp(contender, workload string) float64 {
 	return c.largestSample("time", contender, workload)
 }

@@ -220,7 +220,7 @@ func (o *Order) Close() {
 // Measured contains the results of machines for an order.
 type Measured struct {
 	Got    []fleet.Delivered // same order as the machines, or parts of a divided run
-	Failed error             // machines without a result
+	Failed error             // names the machines without a result; nil if all have one
 	Dir    string
 }
 
@@ -278,8 +278,8 @@ func (o *Order) Measure(ctx context.Context, env cmdenv.Env, quiet bool) (m Meas
 	return m, nil
 }
 
-// chooseDir also sets o.Seed. With --resume it chooses the newest unfinished run. Until unlock is called, no
-// other tare can resume the run.
+// chooseDir chooses the directory of a run and sets o.Seed. With --resume it is that of the newest unfinished
+// run. Until unlock is called, no other tare can resume the run.
 func (o *Order) chooseDir(dirs cmdenv.Dirs, env cmdenv.Env) (dir string, unlock func(), err error) {
 	parent := filepath.Join(dirs.Data, "fleet", filepath.Base(dirs.Results(cmp.Or(o.Name, o.ID))))
 	if o.On.Resume {
@@ -355,7 +355,7 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 		return err
 	}
 	if m.Failed != nil {
-		return cmdenv.FleetError(ctx, m.Failed) // printed the results of the others
+		return cmdenv.FleetError(ctx, m.Failed) // the results of the other machines are printed
 	}
 	if options.ExitCode {
 		return cmdenv.Code(exit)
@@ -363,7 +363,8 @@ func (o *Order) MeasureAndReport(ctx context.Context, env cmdenv.Env, options Op
 	return nil
 }
 
-// joinResults returns the worst exit code. If the benchmarks were divided, it is that of the joined result.
+// joinResults joins the results of the machines. exit is their worst exit code. If the benchmarks were divided,
+// it is that of the joined result.
 func (o *Order) joinResults(m Measured, criteria []tare.Criterion) (joined *tare.Result, exit int, err error) {
 	var results []judge.Measured
 	exit = cmdenv.ExitOK

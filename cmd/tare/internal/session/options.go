@@ -179,9 +179,9 @@ type UntilFlags struct {
 }
 
 // Add adds the flags.
-func (u *UntilFlags) Add(how cmdenv.Flags) {
-	how.Set.StringVar(&u.until, "until", "", "`decided`: measure until every difference is found or smaller than --effect, for at most --budget, or 1h if that is not given")
-	how.Set.StringVar(&u.effect, "effect", "2%", "with --until decided: the `share` below which a difference does not matter")
+func (u *UntilFlags) Add(group cmdenv.Flags) {
+	group.Set.StringVar(&u.until, "until", "", "`decided`: measure until every difference is found or smaller than --effect, for at most --budget, or 1h if that is not given")
+	group.Set.StringVar(&u.effect, "effect", "2%", "with --until decided: the `share` below which a difference does not matter")
 }
 
 // Complete offers the values of --until.

@@ -30,7 +30,7 @@ func (k outputCache) Load(key string) (output []byte, ok bool) {
 	return output, err == nil
 }
 
-// Save also removes outputs in its directory that were not used for unusedAge.
+// Save writes an output. It removes outputs in the same directory that were not used for unusedAge.
 func (k outputCache) Save(key string, output []byte) {
 	dir := filepath.Dir(k.filePath(key))
 	if os.MkdirAll(dir, 0o755) != nil || atomicfile.Write(k.disk, k.filePath(key), output, 0o600) != nil {

@@ -17,8 +17,10 @@ const (
 	gapFunctions = 25 // functions in the text file about a difference
 )
 
-// addProfiles adds summaries of the pprof profiles in dir to res, and draws flame graphs next to them. It
-// compares each contender (a measured program) with the baseline, function by function.
+// addProfiles adds summaries of the pprof profiles in dir to res. A profile shows which functions of a
+// contender, a measured program, use processor time or memory; its field Of says which of them. addProfiles
+// draws a flame graph next to each profile, and compares each contender with the baseline. For example,
+// next to goccy.pprof it writes goccy.svg, and goccy.against-encoding-json.txt.
 func addProfiles(dir string, res *tare.Result) error {
 	sides := map[string]profile.Side{} // keys are contender, workload and kind
 	key := func(contender string, p tare.Profile) string { return contender + "\n" + p.Workload + "\n" + p.Of }
@@ -42,32 +44,33 @@ func addProfiles(dir string, res *tare.Result) error {
 	}
 	base := res.Baseline()
 	for i, p := range res.Profiles {
-		from, ok := sides[key(base, p)]
+		baseline, ok := sides[key(base, p)]
 		if !ok || p.Contender == base {
 			continue
 		}
 		var err error
-		if res.Profiles[i].Gap, err = writeGap(dir, p, from, sides[key(p.Contender, p)]); err != nil {
+		if res.Profiles[i].Gap, err = writeGap(dir, p, baseline, sides[key(p.Contender, p)]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// writeGap compares the profile to with from, that of the baseline. It writes the causes of the difference
-// next to p and returns the largest.
-func writeGap(dir string, p tare.Profile, from, to profile.Side) (*tare.ProfileGap, error) {
-	g, err := profile.Compare(from, to, gapFunctions)
+// writeGap compares a contender's profile with that of the baseline. It writes the functions that cause the
+// difference to a text file next to p.File, and returns the topFunctions largest ones. It returns nil if a
+// profile is empty.
+func writeGap(dir string, p tare.Profile, baseline, contender profile.Side) (*tare.ProfileGap, error) {
+	gap, err := profile.Compare(baseline, contender, gapFunctions)
 	if err != nil {
 		return nil, nil // an empty profile has no differences
 	}
 	var b strings.Builder
-	if err := g.WriteText(&b); err != nil {
+	if err := gap.WriteText(&b); err != nil {
 		return nil, err
 	}
-	name := strings.TrimSuffix(path.Base(p.File), ".pprof") + ".against-" + strings.ReplaceAll(from.Name, "/", "_") + ".txt"
+	name := strings.TrimSuffix(path.Base(p.File), ".pprof") + ".against-" + strings.ReplaceAll(baseline.Name, "/", "_") + ".txt"
 	if err := atomicfile.Write(atomicfile.System{}, filepath.Join(dir, filepath.FromSlash(path.Dir(p.File)), name), []byte(b.String()), 0o600); err != nil {
 		return nil, fmt.Errorf("keep a difference of profiles: %w", err)
 	}
-	return g.Describe(topFunctions), nil
+	return gap.Describe(topFunctions), nil
 }

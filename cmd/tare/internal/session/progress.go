@@ -95,7 +95,7 @@ func (p *Progress) Fail(err error) {
 	p.outcome.Add(err)
 }
 
-// Outcome joins the errors of Fail; its exit code is the worst.
+// Outcome joins the errors of Fail; its exit code is the worst. It returns nil without errors.
 func (p *Progress) Outcome() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -122,8 +122,8 @@ func (p *Progress) Separate() {
 // Panel returns lines that fit on a terminal of a size.
 type Panel func(columns, rows int) []string
 
-// Panel shows an activity that has lasted done of total seconds, or 0 if unknown. Without a terminal it writes
-// text.
+// Panel shows an activity that has lasted done of total seconds; total 0 means unknown. On a terminal it draws
+// panel, otherwise it writes text.
 func (p *Progress) Panel(phase, text string, done, total int, panel Panel) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -313,7 +313,7 @@ func formatBar(done, total int) string {
 	return strings.Repeat("▇", full) + strings.Repeat("░", barCells-full)
 }
 
-// studiesLine is about all studies; "" if there is only one.
+// studiesLine returns the line about all studies, or "" if there is only one.
 func (p *Progress) studiesLine() string {
 	if p.studies < 2 {
 		return ""
@@ -342,20 +342,20 @@ func (p *Progress) Compiling() {
 	}
 }
 
-// startActivity shows the duration.
+// startActivity replaces the current activity by one whose duration is shown.
 func (p *Progress) startActivity(phase, text string) {
 	p.activityBegan = time.Now()
 	p.showActivity(phase, text)
 }
 
-// updateActivity shows no duration.
+// updateActivity replaces the current activity by one without a duration.
 func (p *Progress) updateActivity(phase, text string) {
 	p.activityBegan = time.Time{}
 	p.showActivity(phase, text)
 }
 
-// showActivity is slow without a terminal: it waits for plainEvery without output, or for a new phase outside
-// of studies.
+// showActivity draws the activity on a terminal, or writes it as an event. Plain text is rarer: only after
+// plainEvery without output, or if the phase is new and no study runs.
 func (p *Progress) showActivity(phase, text string) {
 	isNew := phase != p.phase
 	p.phase, p.activity = phase, text

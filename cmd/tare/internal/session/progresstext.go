@@ -51,7 +51,7 @@ func timeLeft(e lab.Event) (words string, remaining time.Duration) {
 	return "", 0
 }
 
-// formatClock returns 0:14, for example.
+// formatClock returns a duration as minutes and seconds, such as 0:14.
 func formatClock(d time.Duration) string {
 	s := int(d.Round(time.Second).Seconds())
 	return fmt.Sprintf("%d:%02d", s/60, s%60)

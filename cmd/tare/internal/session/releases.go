@@ -65,7 +65,8 @@ func (f *ReleaseFlag) Resolve(ctx context.Context, env cmdenv.Env) ([]string, er
 	return toolchains, nil
 }
 
-// ToolchainError is a usage error: a toolchain cannot be downloaded, or cannot build a contender.
+// ToolchainError returns the usage error about a toolchain that cannot be downloaded, or cannot build a
+// contender.
 func ToolchainError(toolchain string, err error) error {
 	return cmdenv.Usage("--go "+toolchain+": "+format.Line(err.Error(), 0), "")
 }

@@ -16,8 +16,9 @@ import (
 	"github.com/tarebench/tare/lab"
 )
 
-// MeasureAll runs studies one after the other, and saves and prints their results. It calls fail after each
-// study, with nil after success. An error ends only its study. An interruption ends all.
+// MeasureAll runs studies one after the other, and saves and prints their results. It calls fail with each
+// error, and with nil for a result without one. It continues after an error, unless [cmdenv.EndsRun] or the
+// user ends the run. It returns an error if no study can be run.
 func (w *Session) MeasureAll(ctx context.Context, studies []cmdenv.Study, fail func(error)) error {
 	if err := w.checkUnused(studies); err != nil {
 		return err
@@ -69,7 +70,8 @@ func (w *Session) MeasureAllQuietly(ctx context.Context, studies []cmdenv.Study)
 	return err
 }
 
-// AddStudyName adds the study's id to an error, if there are several studies.
+// AddStudyName adds the study's id to an error if there are several studies. An error that has the id or ends
+// the run stays as it is.
 func AddStudyName(study cmdenv.Study, studies int, err error) error {
 	var named *lab.StudyError
 	if studies == 1 || errors.As(err, &named) || cmdenv.EndsRun(err) {
@@ -161,8 +163,8 @@ func lastResult(dir string) *tare.Result {
 	return nil
 }
 
-// resumeRun skips runs that another tare is writing, and runs of another version of the study. The error is
-// about the newest skipped run.
+// resumeRun resumes the newest unfinished run of the study. It skips runs that another tare is writing, and
+// runs of another version of the study. If it skips all, the error is about the newest.
 func (w *Session) resumeRun(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
 	var firstReason error  // why the newest run cannot be resumed
 	var lastMismatch error // how the study has changed since that run

@@ -43,7 +43,8 @@ type sealedContender struct {
 	Modules         []tare.Module
 }
 
-// computeMAC needs a result from its document. In memory, nil and empty lists may differ.
+// computeMAC returns the MAC of a result's sealed fields. r must have been read from its document, because nil
+// and empty lists in memory give another MAC.
 func computeMAC(key []byte, r *tare.Result) (string, error) {
 	fields := sealedFields{
 		Study: r.Study, Budget: r.Budget, Seed: r.Seed, Isolation: string(r.Plan.Isolation),
@@ -66,7 +67,7 @@ func hexMAC(key, text []byte) string {
 	return hex.EncodeToString(mac.Sum(nil))
 }
 
-// sealResult computes the MAC of the document.
+// sealResult sets Asked.Seal, the MAC of the result as a reader of its document sees it.
 func sealResult(d cmdenv.Dirs, res *tare.Result) error {
 	key, err := ensureKey(d)
 	if err != nil {
@@ -103,7 +104,7 @@ func IsMadeHere(d cmdenv.Dirs, res *tare.Result, dir string) (bool, error) {
 
 const keySize = 32
 
-// readKey returns nil if there is no key.
+// readKey reads the key of the data directory, or returns nil if there is none.
 func readKey(d cmdenv.Dirs) ([]byte, error) {
 	path := filepath.Join(d.Data, KeyName)
 	text, err := os.ReadFile(path)

@@ -35,7 +35,8 @@ type Session struct {
 	studies int
 }
 
-// With opens a session, calls do with it and closes it.
+// With opens a session, calls do with it and closes it. do may measure: With has locked the machine, unless
+// o.NoLock is set, and started the guardian.
 func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(context.Context, *Session) error) error {
 	d, err := env.Dirs()
 	if err != nil {
@@ -67,7 +68,7 @@ func With(ctx context.Context, env cmdenv.Env, o Options, p *Progress, do func(c
 		return err
 	}
 	defer unlock()
-	w.Guardian, err = env.Lab.Guard(w.RunTag) // no other process may have started
+	w.Guardian, err = env.Lab.Guard(w.RunTag) // before any other process starts
 	if err != nil {
 		return fmt.Errorf("start the process that cleans up when tare is killed: %w", err)
 	}

@@ -45,7 +45,8 @@ func (w *Session) recordAsked(res *tare.Result) {
 	}
 }
 
-// isRelative also finds commands, which may contain paths.
+// isRelative reports whether a study may depend on its directory: it has relative paths, or commands, which may
+// contain some.
 func isRelative(s tare.Study) bool {
 	isPath := func(path string) bool { return path != "" && !filepath.IsAbs(path) }
 	hasDir := func(with string) bool {

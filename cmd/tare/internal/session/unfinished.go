@@ -20,7 +20,8 @@ import (
 	"github.com/tarebench/tare/report"
 )
 
-// newRunDir's name begins with the UTC time, so names sort by age. No two runs share a directory.
+// newRunDir makes the directory of a new run. Its name begins with the UTC time, so names sort by age. No two
+// runs share a directory.
 func newRunDir(results string, now time.Time, seed uint64) (string, error) {
 	dir, err := history.NewDir(results, fmt.Sprintf("%s-%d", now.UTC().Format(history.NameTime), seed))
 	if err != nil {
@@ -69,8 +70,8 @@ func listUnfinished(results string) ([]string, error) {
 	return found, nil
 }
 
-// isResumable requires that the journal has begun. If it cannot be read, the result is true, so that dir is
-// not removed.
+// isResumable reports whether the run in dir can be resumed after err: its journal has begun, and err is no
+// usage error. If the journal cannot be read it returns true, so that dir is not removed.
 func isResumable(dir string, err error) bool {
 	if cmdenv.ExitCode(err) == cmdenv.ExitUsage {
 		return false

@@ -70,8 +70,8 @@ func (d *DeadLetters) endLastLine() error {
 	return err
 }
 
-// Write appends rejected events of a batch, for the sink name. After an error the file has none of them, if
-// truncating works.
+// Write appends the rejected events of a batch, for the sink called name. After an error the file has none of
+// them, unless it could not be truncated.
 func (d *DeadLetters) Write(name string, b Batch, dead []Dead) error {
 	if len(dead) == 0 {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// A destination that rejects an event may itself be wrong: a proxy that responds with 400 to plain HTTP, for
-// example. So the fate of each event of a batch has these terms:
+// This file decides the fate of each event of a batch. A destination that rejects an event may itself be wrong:
+// a proxy that responds with 400 to plain HTTP, for example. So there are these terms:
 //
 // 	accepted  the destination has stored the event
 // 	rejected  the destination refuses the event, perhaps wrongly
@@ -37,8 +37,8 @@ var errHeld = errors.New("the destination rejects every event; an event is given
 
 type pass struct {
 	batch    *spool.Batch
-	maxInRow int // rejected lone events in a row
-	accepted bool
+	maxInRow int  // rejected lone events in a row
+	accepted bool // the destination has accepted an event of the batch
 
 	rejected      []rejection // events that are not in the dead letters yet
 	rejectedInRow int
@@ -57,7 +57,8 @@ func (p *pass) isProven(trust bool) bool {
 	return trust || !hasUnproven
 }
 
-// deliverBatch returns the number of dead events that are not in the cursor. It fails only if ctx ends.
+// deliverBatch sends a batch until the destination has all of its events, except dead ones. It returns the
+// number of dead events that the cursor does not count yet. It fails only if ctx ends.
 func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, err error) {
 	wait := f.Backoff.First
 	const maxTries = 1 << 30 // prevents an overflow
@@ -81,15 +82,16 @@ func (f *Forward) deliverBatch(ctx context.Context, b *spool.Batch) (dead int, e
 	}
 }
 
-// markHeld records that all events of a batch are rejected. A lone event after others may itself be bad. So
-// the service must accept another, which shows that.
+// markHeld records that all events of a batch are rejected. It does not do so for a lone event after others
+// were sent. That event may itself be bad; only the next event can show that.
 func (f *Forward) markHeld(events int) {
 	if events > 1 || f.Reader.Cursor().Sent == 0 {
 		f.held = true
 	}
 }
 
-// extendBatch adds events to a delayed batch: one may be accepted.
+// extendBatch adds events to a delayed batch. If the destination accepts one of them, the rejected ones are
+// dead.
 func (f *Forward) extendBatch(b *spool.Batch) {
 	before := b.Len()
 	if err := f.Reader.Take(b, f.Limits.Events, f.Limits.Bytes); err != nil {
@@ -181,8 +183,9 @@ func (a *ailingAttempts) giveUp(unsent Batch, result Result, accepted bool) (dea
 	return dead
 }
 
-// recordRejected fails if ctx ends, or with errHeld after too many rejections in a row. partAccepted is about
-// this part.
+// recordRejected records the rejected events of a part. It writes them to the dead letters if an event of the
+// batch was accepted. partAccepted means that one of this part was. It fails if ctx ends, or with errHeld after
+// too many rejections in a row.
 func (f *Forward) recordRejected(ctx context.Context, p *pass, part Batch, dead []Dead, partAccepted bool) error {
 	for _, d := range dead {
 		p.rejected = append(p.rejected, rejection{event: part.Events[d.Index], reason: d.Reason})
@@ -222,7 +225,7 @@ func (f *Forward) advanceCursor(ctx context.Context, p *pass, part Batch) error 
 	return nil
 }
 
-// writeRejected fails only if ctx ends.
+// writeRejected writes the rejected events to the dead letters. It fails only if ctx ends.
 func (f *Forward) writeRejected(ctx context.Context, p *pass) error {
 	if len(p.rejected) == 0 {
 		return nil

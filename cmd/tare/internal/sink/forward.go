@@ -12,8 +12,8 @@ import (
 	"github.com/tarebench/tare/apps/ingest/spool"
 )
 
-// The ingest service stores events in files, the spool. A Forward sends them to one destination, batch by
-// batch; see deliver.go.
+// This file sends the events of a spool to one destination, batch by batch. A spool is files in which the ingest
+// service stores events. deliver.go sends one batch.
 
 // Limits bound a batch. It is sent when it has so many events or bytes, or its first event is older than Age.
 type Limits struct {
@@ -137,8 +137,8 @@ func (f *Forward) collectBatch(ctx context.Context, b *spool.Batch, drained <-ch
 	}
 }
 
-// batchLimits repeats a batch that may have been sent before a crash. Its name identifies its events, so it
-// must have the same ones.
+// batchLimits returns the limits of the next batch. A batch that may have been sent before a crash is repeated.
+// Its name identifies its events, so it must have the same ones.
 func (f *Forward) batchLimits() Limits {
 	c := f.Reader.Cursor()
 	if c.Pending <= c.Position {
@@ -169,7 +169,8 @@ func (f *Forward) unsentEvents(b *spool.Batch) Batch {
 	return Batch{b.ID, f.events}
 }
 
-// writeDead retries. It fails only if ctx ends.
+// writeDead writes the dead events of a batch to their file, and retries until that succeeds. It fails only if
+// ctx ends.
 func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	wait := f.Backoff.First
 	for {
@@ -187,7 +188,7 @@ func (f *Forward) writeDead(ctx context.Context, b Batch, dead []Dead) error {
 	return nil
 }
 
-// backOff waits and increases wait. It fails only if ctx ends.
+// backOff logs the error of a failed attempt, waits, and increases wait. It fails only if ctx ends.
 func (f *Forward) backOff(ctx context.Context, cause error, wait *time.Duration) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

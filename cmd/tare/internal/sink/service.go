@@ -28,7 +28,7 @@ type Config struct {
 	Dir     string // directory of the spool
 	Fsync   bool   // sync the cursors: a power cut repeats at most one batch
 	Sinks   []Named
-	Dead    int64         // bytes of each file of dead letters
+	Dead    int64         // largest size of each file of dead letters, in bytes
 	Poll    time.Duration // see Forward.Poll
 	Backoff Backoff
 	Log     *slog.Logger

@@ -66,7 +66,7 @@ type Promise struct {
 	To    string // destination, without secrets
 	Sent  string // meaning of sent, e.g. "answered 2xx by …"
 	Once  string // how the destination finds duplicates; "" if it does not
-	Order string // at the destination; "" means that of acknowledgement
+	Order string // order of events at the destination; "" means the order of acknowledgement
 }
 
 // String returns the promise as one line.

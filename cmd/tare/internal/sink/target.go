@@ -200,7 +200,7 @@ func (t Target) Name() string {
 	return fmt.Sprintf("%s-%x", strings.ReplaceAll(scheme, "+", "-"), sha256.Sum256([]byte(u.String())))[:len(scheme)+hashLen]
 }
 
-// String omits the user, the password and the query, which may be secret.
+// String returns the URL without the user, the password and the query, which may be secret.
 func (t Target) String() string {
 	u := t.URL
 	u.User = nil

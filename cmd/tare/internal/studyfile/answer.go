@@ -7,8 +7,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/yamlfile"
 )
 
-// readAnswer reads an answer: a text, or a mapping with a condition. The report prints the first that
-// holds.
+// readAnswer reads an answer to the question of the study: a text, or a mapping with a condition. The
+// report prints the first answer whose condition holds.
 func (r *reader) readAnswer(n ast.Node, path string) (a tare.Answer) {
 	switch n.(type) {
 	case *ast.StringNode, *ast.LiteralNode:

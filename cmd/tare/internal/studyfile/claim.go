@@ -155,7 +155,7 @@ func foreignKeys(kind tare.ClaimKind) (out []foreignKey) {
 	return out
 }
 
-// takeIDs takes a list of different ids.
+// takeIDs returns a Take for a list of different ids.
 func (r *reader) takeIDs(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string

@@ -19,7 +19,8 @@ var (
 	setKey      = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_-]*$`)                        // key of set, e.g. log
 )
 
-// checkLaunch checks how a contender is started. Only one of use, program, command and url is allowed.
+// checkLaunch checks how the contender at path is started. Only one of the keys use, program, command and
+// url is allowed. Keys of a build need a contender that tare builds.
 func (r *reader) checkLaunch(path string) {
 	first := ""
 	for _, key := range []string{"use", "program", "command", "url"} {
@@ -39,7 +40,8 @@ func (r *reader) checkLaunch(path string) {
 	}
 }
 
-// takeCommand takes a list of words. A single text could be split in several ways.
+// takeCommand returns a Take for a command line, a list of words. It rejects a single text, which could be
+// split in several ways.
 func (r *reader) takeCommand(dst *[]string) yamlfile.Take {
 	hint := "its words as a list, e.g. command: ['./srv', '-port', '$PORT']"
 	return func(n ast.Node, path string) {
@@ -77,7 +79,7 @@ func isServer(u *url.URL) bool {
 	return u.User == nil && u.RawQuery == "" && u.Fragment == ""
 }
 
-// takeSet takes a mapping of words to scalars, all as texts.
+// takeSet returns a Take for a mapping of words to scalars, which become texts.
 func (r *reader) takeSet(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)

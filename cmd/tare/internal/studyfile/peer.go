@@ -27,10 +27,11 @@ var (
 	notBlank    = lazyregexp.New(`\S`)
 )
 
-// commandKeys require key command. They are checked in this order.
+// commandKeys returns the keys that require key command, in the order in which they are checked.
 func commandKeys() []string { return []string{"requires", "files", "path", "delivers"} }
 
-// addPeerKeys adds the keys of an external program.
+// addPeerKeys adds the keys of a contender that is an external program, with the functions that decode their
+// values into e.
 func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 	keys["requires"] = r.takeRequires(&e.Requires)
 	keys["files"] = r.takeFiles(&e.Files)
@@ -46,7 +47,7 @@ func (r *reader) addPeerKeys(keys map[string]yamlfile.Take, e *tare.Entry) {
 	}
 }
 
-// takeRequires takes the names of programs.
+// takeRequires returns a Take for the names of programs.
 func (r *reader) takeRequires(dst *[]string) yamlfile.Take {
 	return r.List(func(n ast.Node, path string) {
 		var s string
@@ -58,7 +59,7 @@ func (r *reader) takeRequires(dst *[]string) yamlfile.Take {
 	})
 }
 
-// takeFiles takes a mapping of names to texts.
+// takeFiles returns a Take for a mapping of names to texts.
 func (r *reader) takeFiles(dst *map[string]string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		m, ok := n.(ast.MapNode)

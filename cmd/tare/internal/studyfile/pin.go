@@ -37,7 +37,8 @@ func GoRelease(s string) (string, bool) {
 // goExperiments matches +jsonv2 or +jsonv2+simd.
 var goExperiments = lazyregexp.New(`^(?:\+[a-z][a-z0-9]*)+$`)
 
-// goToolchain returns a toolchain: go1.26.8+jsonv2 for 1.26.8+jsonv2.
+// goToolchain returns the name of a toolchain: go1.26.8+jsonv2 for 1.26.8+jsonv2. It returns false for other
+// texts.
 func goToolchain(s string) (string, bool) {
 	i := strings.IndexByte(s, '+')
 	if i < 0 {
@@ -47,7 +48,7 @@ func goToolchain(s string) (string, bool) {
 	return release + s[i:], ok && goExperiments.MatchString(s[i:])
 }
 
-// takePins takes a module, or a list of different ones.
+// takePins returns a Take for the modules to build a contender with: one, or a list of different ones.
 func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	seen := map[string]bool{}
 	return r.List(func(n ast.Node, path string) {
@@ -68,7 +69,7 @@ func (r *reader) takePins(dst *[]string) yamlfile.Take {
 	})
 }
 
-// takeRelease takes the name of a Go toolchain.
+// takeRelease returns a Take for the name of a Go toolchain.
 func (r *reader) takeRelease(dst *string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var s string

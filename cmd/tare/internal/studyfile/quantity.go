@@ -10,8 +10,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// takeMemory takes from 0 to [tare.MaxHeap] bytes: an integer, or a text with a unit. After an error
-// dst is unchanged.
+// takeMemory returns a Take for an amount of memory from 0 to [tare.MaxHeap] bytes: an integer, or a text
+// with a unit. After an error dst is unchanged.
 func (r *reader) takeMemory(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bytes float64

@@ -13,6 +13,16 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file decodes a study: a YAML file that says which programs (contenders) tare compares, and on which inputs
+// (workloads). For example:
+//
+//	study: json-encode
+//	kind: codec
+//	contenders: [encoding-json, goccy]
+//
+// Each readX function decodes a part of the file. It calls Mapping with a yamlfile.Take for each known key: a
+// function that decodes the value of that key. Errors go to r.Err; see [reader].
+
 const quoteRule = `a comparison in quotes, e.g. "<= 0.5"`
 
 // Forms of names in a study.
@@ -21,7 +31,7 @@ var (
 	idName    = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._+-]*(/[A-Za-z0-9][A-Za-z0-9._+-]*)*$`) // e.g. devices-50/marshal
 )
 
-// readStudy reads a study, a comparison of contenders. The result is valid only if r.Err is nil.
+// readStudy reads a study from the root of its file. The result is valid only if r.Err is nil.
 func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 	r.Mapping(n, "", "begin with study: NAME", map[string]yamlfile.Take{
 		"study":       r.takeName(&s.ID),
@@ -40,11 +50,14 @@ func (r *reader) readStudy(n ast.Node) (s tare.Study) {
 		"decompose":   r.List(func(n ast.Node, path string) { s.Decompose = append(s.Decompose, r.readDecomposition(n, path)) }),
 		"break_even":  r.List(func(n ast.Node, path string) { s.BreakEven = append(s.BreakEven, r.readBreakEven(n, path)) }),
 		"budget":      func(n ast.Node, path string) { s.Budget = r.readBudget(n, path) },
-	}, map[string]string{"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}"})
+	}, map[string]string{ // keys that are an error, with their hints
+		"factors": "list a contender once per level and give each its set, e.g. {id: gin-pty, use: gin-new, set: {log: pty}}",
+	})
 	return s
 }
 
-// readEntry reads an id, or a mapping. The default id is use.
+// readEntry reads a contender: an id, or a mapping. A mapping without the key id gets the id in use, the
+// contender of the catalog to start from.
 func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	if _, ok := n.(*ast.StringNode); ok {
 		r.takeID(&e.ID)(n, path)
@@ -66,13 +79,14 @@ func (r *reader) readEntry(n ast.Node, path string) (e tare.Entry) {
 	r.Mapping(n, path, "write an id, or {id: …, use: …}", keys, nil)
 	r.checkLaunch(path)
 	r.checkCommandKeys(path)
-	if e.ID == "" {
+	if e.ID == "" { // {use: gin-new} is the same as the id gin-new
 		e.ID, e.Use = e.Use, ""
 	}
 	return e
 }
 
-// readExpect reads the checks that shall void a contender.
+// readExpect reads the checks that are expected to void a contender, that is to disqualify it. A contender
+// that repeats a known mistake has such checks.
 func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	hint := "e.g. expect: {void: wrong-answer}"
 	r.Mapping(n, path, hint, map[string]yamlfile.Take{"void": r.Texts(&e.Void, hint)}, nil)
@@ -85,7 +99,7 @@ func (r *reader) readExpect(n ast.Node, path string) (e tare.Expect) {
 	return e
 }
 
-// checkVoids rejects checks that cannot void (disqualify) contenders.
+// checkVoids records an error unless id is the id of a check that can void contenders.
 func (r *reader) checkVoids(id, path string) {
 	r.checkKnown(id, path)
 	if c, ok := check.Named(id); r.Err == nil && ok && !c.Expectable() {
@@ -93,7 +107,7 @@ func (r *reader) checkVoids(id, path string) {
 	}
 }
 
-// checkKnown rejects unknown checks.
+// checkKnown records an error if there is no check with an id.
 func (r *reader) checkKnown(id, path string) {
 	if _, ok := check.Named(id); ok || r.Err != nil {
 		return
@@ -105,6 +119,7 @@ func (r *reader) checkKnown(id, path string) {
 	r.Fail(r.Where(path), fmt.Sprintf("unknown check %q", id), cmp.Or(suggest.Hint(id, known), "tare list checks shows them"))
 }
 
+// readWorkload reads a workload: the input of the contenders, and the operation on it.
 func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	keys := map[string]yamlfile.Take{
 		"id":      r.takeID(&w.ID),
@@ -124,7 +139,8 @@ func (r *reader) readWorkload(n ast.Node, path string) (w tare.Workload) {
 	return w
 }
 
-// readCriterion rejects key "of" without key "difference".
+// readCriterion reads a criterion: a condition on a measured value, such as a ratio of at most 0.5. The key
+// of is only for a condition on a difference: it names the workload that the difference is a share of.
 func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	r.Mapping(n, path, `e.g. {metric: time, ratio: "<= 0.5"}`, map[string]yamlfile.Take{
 		"contender":  r.takeID(&c.Contender),
@@ -142,6 +158,7 @@ func (r *reader) readCriterion(n ast.Node, path string) (c tare.Criterion) {
 	return c
 }
 
+// readBudget reads how long a run of the study may measure.
 func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 	r.Mapping(n, path, "e.g. budget: {quick: 40s, full: 5m}", map[string]yamlfile.Take{
 		"quick": r.Duration(&b.Quick),
@@ -152,12 +169,12 @@ func (r *reader) readBudget(n ast.Node, path string) (b tare.Budget) {
 	return b
 }
 
-// takeName takes the name of the study, which also names a directory.
+// takeName returns a Take for the name of the study, which also names a directory.
 func (r *reader) takeName(dst *string) yamlfile.Take {
 	return r.takeMatching(dst, studyName, "a study's name is letters, digits, - . and _, e.g. json-encode")
 }
 
-// takeKind takes a kind, which in older files is a list of one.
+// takeKind returns a Take for a kind, which in older files is a list of one.
 func (r *reader) takeKind(dst *tare.Kind) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var all []string
@@ -173,12 +190,12 @@ func (r *reader) takeKind(dst *tare.Kind) yamlfile.Take {
 	}
 }
 
-// takeID takes an id with parts separated by slashes.
+// takeID returns a Take for an id with parts separated by slashes.
 func (r *reader) takeID(dst *string) yamlfile.Take {
 	return r.takeMatching(dst, idName, "an id is letters, digits, - . _ + and /, e.g. devices-50/marshal")
 }
 
-// takeMatching takes a name that must match shape.
+// takeMatching returns a Take for a name that must match shape.
 func (r *reader) takeMatching(dst *string, shape *lazyregexp.Regexp, hint string) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		r.Text(dst, "")(n, path)

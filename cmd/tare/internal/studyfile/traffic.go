@@ -24,13 +24,13 @@ var (
 	bitsAndUnit = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?) ?(bit|kbit|mbit|gbit)$`) // 70mbit: the number and the unit
 )
 
-// trafficKeys require key connections. They are checked in this order.
+// trafficKeys returns the keys that require key connections, in the order in which they are checked.
 func trafficKeys() []string {
 	return []string{"rate", "segment", "tls", "delay", "bandwidth"}
 }
 
-// addTrafficKeys adds the keys of a workload's traffic. After they are read, finish returns the traffic
-// or nil.
+// addTrafficKeys adds the keys of a workload's traffic. The caller must call finish after they are read.
+// It returns the traffic, or nil if the workload has no connections.
 func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path string) *tare.Traffic) {
 	var t tare.Traffic
 	keys["connections"] = r.Count(&t.Connections)
@@ -52,7 +52,7 @@ func (r *reader) addTrafficKeys(keys map[string]yamlfile.Take) (finish func(path
 	}
 }
 
-// takeRate takes requests per second: a number, or a text like 1500/s.
+// takeRate returns a Take for requests per second: a number, or a text like 1500/s.
 func (r *reader) takeRate(dst *float64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		switch n := n.(type) {
@@ -74,7 +74,7 @@ func (r *reader) takeRate(dst *float64) yamlfile.Take {
 	}
 }
 
-// takeBandwidth takes bits per second: an integer, or a text with a unit.
+// takeBandwidth returns a Take for bits per second: an integer, or a text with a unit.
 func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 	return func(n ast.Node, path string) {
 		var bits float64
@@ -101,7 +101,7 @@ func (r *reader) takeBandwidth(dst *int64) yamlfile.Take {
 	}
 }
 
-// parseNumber returns +Inf if the number is out of range.
+// parseNumber parses a number without sign. It returns +Inf if the number is out of range.
 func parseNumber(digits string) float64 {
 	x, err := strconv.ParseFloat(digits, 64)
 	if err != nil {

@@ -35,7 +35,7 @@ type actionBench struct {
 	Extra string // e.g. "1000 times", and on another line "4 procs"
 }
 
-// readAction reads runs by the name of a suite.
+// readAction reads a file of github-action-benchmark, which has runs by the name of a suite.
 func (f *file) readAction() error {
 	start := bytes.IndexByte(f.text, '{')
 	if start < 0 {

@@ -7,8 +7,7 @@ import (
 )
 
 // event is a line of go test -json (go doc test2json), such as
-// {"Action":"output","Package":"example.com/p","Output":"BenchmarkOpen-8 1000 1234 ns/op
-// "}.
+// {"Action":"output","Package":"example.com/p","Output":"BenchmarkOpen-8 1000 1234 ns/op\n"}.
 type event struct {
 	Time    time.Time
 	Action  string
@@ -25,7 +24,8 @@ func isEvents(text []byte) bool {
 	return json.Unmarshal(first, &e) == nil && e.Action != "" && e.Schema == ""
 }
 
-// readEvents joins the output of each package, which may be mixed, and reads it as a log.
+// readEvents reads the output of go test -json. The events of packages may be mixed, so it joins the
+// output of each package and reads that as a log.
 func (f *file) readEvents() error {
 	type output struct {
 		lines  []line

@@ -127,8 +127,8 @@ type file struct {
 	tally tally     // runs and values so far
 
 	records []record
-	omitted []string // a line each
-	units   map[string]int
+	omitted []string       // describe skipped entries, a line each
+	units   map[string]int // number of values that tare does not store, by unit
 }
 
 // sniffBytes is the length of the start that shows the format.
@@ -149,7 +149,8 @@ func IsForeign(head []byte) bool {
 	return isAction(head) || isBenchData(head) || isEvents(head)
 }
 
-// isAction recognises data.js, or the JSON of external-data-json-path.
+// isAction reports whether text begins a file of github-action-benchmark: data.js, or the JSON of
+// external-data-json-path.
 func isAction(text []byte) bool {
 	if bytes.HasPrefix(text, []byte("window.BENCHMARK_DATA")) {
 		return true

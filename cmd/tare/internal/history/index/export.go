@@ -46,7 +46,7 @@ func (x *Index) Export(ctx context.Context, w io.Writer, studies []string) (expo
 	return exported, unreadable, out.Flush()
 }
 
-// writeDocument fails if the file has changed since it was indexed.
+// writeDocument writes the document k as a line. It fails if the file has changed since it was indexed.
 func writeDocument(w io.Writer, k history.DocumentInfo) error {
 	path := filepath.Join(k.Path, history.ResultName)
 	src, err := os.ReadFile(path)

@@ -15,7 +15,8 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// stamp changes if a document must be read again.
+// stamp identifies the version of a document in the index. If size or time differ, the document must be
+// read again.
 type stamp struct {
 	id       int64 // row; 0 if the document is not in the index
 	size     int64 // bytes
@@ -149,7 +150,7 @@ func addDocument(ctx context.Context, tx *sql.Tx, path string, version stamp, ru
 	return nil
 }
 
-// unixNanos returns 0 for the zero time.
+// unixNanos returns ns since 1970, or 0 for the zero time, which means unknown.
 func unixNanos(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -135,7 +135,7 @@ func (x *Index) buildInMemory(ctx context.Context) error {
 	return nil
 }
 
-// connect opens the database at a path or :memory:.
+// connect opens the database at a path or :memory:, and creates missing tables.
 func (x *Index) connect(ctx context.Context, source string) error {
 	db, err := sql.Open("sqlite3", source)
 	if err != nil {

@@ -52,7 +52,8 @@ func (x *Index) storedResults(ctx context.Context, study string) (all []history.
 	return all, unreadable, err
 }
 
-// queryPairs returns the pairs with against, which is the reference of all.
+// queryPairs returns the pairs of a document with the contender against. It inverts some of them, so that
+// against is the reference of all.
 func (x *Index) queryPairs(ctx context.Context, document int64, metric, against string) (pairs []history.Pair, err error) {
 	err = x.forEachRow(ctx, func(rows *sql.Rows) error {
 		var p history.Pair

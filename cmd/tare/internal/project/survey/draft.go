@@ -165,7 +165,7 @@ type packageBenchmarks struct {
 	names []string
 }
 
-// groupByPackage relies on s.Benchmarks being sorted by package.
+// groupByPackage returns the packages with benchmarks. s.Benchmarks must be sorted by package.
 func (s Survey) groupByPackage() []packageBenchmarks {
 	var out []packageBenchmarks
 	for _, n := range s.Benchmarks {

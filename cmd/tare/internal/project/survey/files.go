@@ -85,7 +85,7 @@ func isOpenAPI(name string, src []byte) bool {
 	return strings.HasPrefix(name, "openapi.") || strings.HasPrefix(name, "swagger.") || openapi.IsDocument(src, false)
 }
 
-// mayServe judges by the path of a file.
+// mayServe reports whether a file may belong to a server, by its path.
 func mayServe(rel string) bool {
 	return filepath.Base(rel) == "main.go" || strings.HasPrefix(rel, "cmd/") || strings.Contains(rel, "/cmd/")
 }

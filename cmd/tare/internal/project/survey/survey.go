@@ -106,7 +106,7 @@ func Look(dir, root string) (Survey, error) {
 	return s, nil
 }
 
-// isSkipped returns true for hidden directories and dependencies.
+// isSkipped reports whether a directory is hidden or has dependencies, by its name.
 func isSkipped(name string) bool {
 	return strings.HasPrefix(name, ".") || name == "vendor" || name == "node_modules"
 }
@@ -142,7 +142,7 @@ func (s *Survey) addFile(rel string, d fs.DirEntry) {
 	}
 }
 
-// readFile returns nil if a file is unreadable or too large.
+// readFile returns the text of a file, or nil if it is unreadable or has more than limit bytes.
 func (s *Survey) readFile(rel string, limit int64) []byte {
 	src, err := atomicfile.ReadFile(filepath.Join(s.Dir, filepath.FromSlash(rel)), limit)
 	if err != nil {

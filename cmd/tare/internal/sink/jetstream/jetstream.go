@@ -63,7 +63,7 @@ func openSubject(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	return j, nil
 }
 
-// connect connects at first. Later the client reconnects by itself.
+// connect connects unless there is a connection. Later the client reconnects by itself.
 func (j *JetStream) connect() (err error) {
 	if j.conn != nil && !j.conn.IsClosed() { // some errors close a connection forever
 		return nil
@@ -130,7 +130,8 @@ func (j *JetStream) publishEvents(b sink.Batch) (futures []jetstream.PubAckFutur
 	return futures, errs
 }
 
-// newMessage puts the event's id into a header. By the id the server recognises duplicates.
+// newMessage returns the message of an event. A header has the event's id, by which the server recognises
+// duplicates.
 func (j *JetStream) newMessage(e sink.Event) *nats.Msg {
 	m := &nats.Msg{Subject: j.subject, Data: e.Line, Header: nats.Header{}}
 	if id, err := sink.EventID(e.Line); err == nil {

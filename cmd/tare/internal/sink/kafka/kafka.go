@@ -97,8 +97,8 @@ func newMechanism(t sink.Target) (sasl.Mechanism, error) {
 	return nil, fmt.Errorf("sink %s: sasl %q is not plain, scram-256 or scram-512", t.Name(), kind)
 }
 
-// Send waits until all records are acknowledged. The client may retain records after ctx ends, if a broker may
-// have them.
+// Send produces a batch and waits until all records are acknowledged. The client may retain records after ctx
+// ends, if a broker may have them.
 func (k *Kafka) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	records := make([]*kgo.Record, len(b.Events))
 	for i, e := range b.Events {

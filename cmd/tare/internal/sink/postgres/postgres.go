@@ -54,7 +54,7 @@ func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 // data exceptions (22), constraint violations (23) and limits of the server (54).
 var rejectedClasses = []string{"22", "23", "54"}
 
-// connect connects and creates the tables.
+// connect connects and creates the tables, unless there is a connection.
 func (p *Postgres) connect(ctx context.Context) error {
 	if p.conn != nil && !p.conn.IsClosed() {
 		return nil

@@ -204,7 +204,7 @@ func (k *killTest) killRepeatedly(kills Kills, away, back func()) {
 
 // checkArrived requires all acknowledged events in found. Kills explain a limited number of duplicates.
 func (k *killTest) checkArrived(kills Kills, found []string) {
-	const unordered = true // four callers are concurrent
+	const unordered = true // four callers are concurrent, so the order is undefined
 	Check(k.t, k.acknowledged, found, k.tried, unordered)
 	distinct := map[string]bool{}
 	for _, id := range found {
@@ -229,7 +229,7 @@ const (
 
 // runService starts the service, calls during, and ends the service. acknowledged counts events since the
 // start.
-func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64)) {
+func (k *killTest) runService(end ending, during func(acknowledged *atomic.Int64)) {
 	cmd := exec.Command(k.command)
 	cmd.Env = k.env
 	var stderr bytes.Buffer
@@ -252,16 +252,16 @@ func (k *killTest) runService(how ending, during func(acknowledged *atomic.Int64
 		k.recordIDs(out, &acknowledged)
 	}()
 	during(&acknowledged)
-	if how == endByKill {
+	if end == endByKill {
 		_ = cmd.Process.Kill()
 	} else {
 		_ = in.Close()
 	}
 	<-outputRead
-	if err := cmd.Wait(); how == endByItself && err != nil {
+	if err := cmd.Wait(); end == endByItself && err != nil {
 		k.t.Fatalf("%v: %s", err, stderr.String())
 	}
-	if how == endByKill && acknowledged.Load() == 0 && stderr.Len() > 0 {
+	if end == endByKill && acknowledged.Load() == 0 && stderr.Len() > 0 {
 		k.t.Logf("a life without an event: %s", stderr.String())
 	}
 }
@@ -283,7 +283,7 @@ func (k *killTest) recordIDs(out io.Reader, acknowledged *atomic.Int64) {
 	}
 }
 
-// waitForCount waits for at most two minutes: the rate depends on the machine.
+// waitForCount waits until n is at least enough, for at most two minutes: the rate depends on the machine.
 func waitForCount(n *atomic.Int64, enough int64) {
 	for end := time.Now().Add(2 * time.Minute); n.Load() < enough && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)

@@ -109,7 +109,7 @@ func (s *Server) URL() string {
 	return "http+" + s.api + "://" + s.listen.Addr().String() + path
 }
 
-// Fail sets the fault of each request, from 0.
+// Fail sets the function that returns the fault of each request, counted from 0.
 func (s *Server) Fail(fault func(request int) Fault) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -146,7 +146,7 @@ func (r *testService) startService() {
 	r.must(err)
 }
 
-// stopService returns the number of unsent events.
+// stopService stops the service within limit, and returns the number of unsent events.
 func (r *testService) stopService(limit time.Duration) uint64 {
 	r.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
@@ -263,7 +263,7 @@ func testShutdown(t *testing.T, r *testService) {
 	r.checkArrived(batchEvents)
 }
 
-// testAway lets the spool fill up while the destination is away. It then rejects events.
+// testAway checks that the spool fills up while the destination is away, and then rejects events.
 func testAway(t *testing.T, r *testService) {
 	if r.subject.Away == nil {
 		t.Skip("the destination is always there")
@@ -292,7 +292,7 @@ func testAway(t *testing.T, r *testService) {
 	r.checkArrived(batchEvents)
 }
 
-// testFaults has each fault in every third request.
+// testFaults checks for each fault that all events arrive if every third request has it.
 func testFaults(t *testing.T, r *testService) {
 	if r.subject.Fail == nil {
 		t.Skip("the destination cannot be made to fail")

@@ -72,7 +72,8 @@ func (e bulkError) isConfiguration() bool {
 	return false
 }
 
-// isRejection decides like plainAPI, except for errors that can be corrected at the destination.
+// isRejection reports whether a response rejects the content. It decides like plainAPI, except for errors that
+// can be corrected at the destination.
 func (bulk) isRejection(status int, header http.Header, responseBody []byte) bool {
 	var a struct {
 		Error json.RawMessage `json:"error"` // may be a text

@@ -55,10 +55,10 @@ func (clickHouse) appendBody(body []byte, b sink.Batch) ([]byte, []sink.Dead) {
 	return body, nil
 }
 
-// exceptionHeader has the code of an exception.
+// exceptionHeader is the response header with the code of an exception.
 const exceptionHeader = "X-ClickHouse-Exception-Code"
 
-// readResponse finds exceptions after the status was sent.
+// readResponse returns an error if there was an exception after the status was sent.
 func (clickHouse) readResponse(responseBody []byte, header http.Header, _ sink.Batch) (sink.Result, error) {
 	code := header.Get(exceptionHeader)
 	if code == "" && len(responseBody) > 0 {

@@ -45,7 +45,7 @@ type eventAPI interface {
 	readResponse(responseBody []byte, header http.Header, b sink.Batch) (sink.Result, error)
 	// isRejection reports whether another status rejects the content of the batch.
 	isRejection(status int, header http.Header, responseBody []byte) bool
-	// guarantee is the promise of a status 2xx, without its destination.
+	// guarantee returns the promise of a status 2xx, without its destination.
 	guarantee() sink.Promise
 }
 
@@ -69,8 +69,9 @@ func newWeb(t sink.Target, api eventAPI, c sink.Settings) *Web {
 // maxToken limits a file with a token, in bytes. Servers do not accept longer headers.
 const maxToken = 64 << 10
 
-// newAuth returns a function for the Authorization header. It uses the file of option token-file, else the
-// user of the URL, else token. Tokens expire, so it reads the file for each request.
+// newAuth returns a function that returns the Authorization header, or "". The value comes from the file of
+// option token-file, else from the user of the URL, else from token. Tokens expire, so the file is read for each
+// request.
 func newAuth(t sink.Target, token string) func() (string, error) {
 	path, user := t.Options[sink.OptionToken], t.URL.User
 	return func() (string, error) {
@@ -186,7 +187,7 @@ func retryAfter(text string, now time.Time) (after time.Duration, ok bool) {
 	return max(0, at.Sub(now)), err == nil
 }
 
-// hideURL removes the URL, which may contain secrets.
+// hideURL returns an error of the client without the URL, which may contain secrets.
 func hideURL(err error) error {
 	var e *url.Error
 	if errors.As(err, &e) {

@@ -34,7 +34,7 @@ func (c *Kafka) Stop() { c.away.Store(true) }
 // Start makes the broker respond again.
 func (c *Kafka) Start() { c.away.Store(false) }
 
-// Fail sets the fault of each produce request, from 1.
+// Fail sets the function that returns the fault of each produce request, counted from 1.
 func (c *Kafka) Fail(fault func(request int) sinktest.Fault) {
 	c.n.Store(0)
 	c.fail.Store(&fault)
