@@ -147,7 +147,8 @@ type taggedPart struct {
 
 // latencyPart is a part of the mean latency, in s.
 type latencyPart struct {
-	name string
+	name  string
+	share float64 // of its quantile, e.g. 0.9; 0 for its mean
 	lineValue
 }
 

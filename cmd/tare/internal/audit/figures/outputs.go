@@ -274,7 +274,7 @@ func (l *loadReport) readABTimes(pos position, name string, fields []string) boo
 	if name == "Total" {
 		l.minLatency, l.meanLatency, l.maxLatency = min, mean, max
 	} else {
-		l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
+		l.latencyParts = append(l.latencyParts, latencyPart{name: name, lineValue: mean})
 	}
 	return true
 }
@@ -369,7 +369,7 @@ func (l *loadReport) readSummaryField(pos position, name, text string) bool {
 		// connection.
 		mean, _, _ := strings.Cut(value, ",")
 		if p := durationAt(strings.TrimSuffix(mean, "ecs"), pos); p.isKnown() {
-			l.latencyParts = append(l.latencyParts, latencyPart{name, p})
+			l.latencyParts = append(l.latencyParts, latencyPart{name: name, lineValue: p})
 		}
 	default:
 		return false
@@ -495,7 +495,7 @@ func (o *outputs) readK6(pos position, text string) bool {
 	}
 	m := k6CustomRE.FindStringSubmatch(text)
 	if m != nil {
-		l.latencyParts = append(l.latencyParts, latencyPart{m[1], durationAt(m[2], pos)})
+		l.latencyParts = append(l.latencyParts, latencyPart{name: m[1], lineValue: durationAt(m[2], pos)})
 	}
 	return m != nil
 }
@@ -527,8 +527,10 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 			}
 		}
 	case name == "http_req_waiting" || name == "http_req_sending" || name == "http_req_receiving":
-		if mean := keyed["avg"]; mean.isKnown() {
-			l.latencyParts = append(l.latencyParts, latencyPart{name, mean})
+		for key, value := range keyed {
+			if share, ok := k6Share(key); ok && value.isKnown() {
+				l.latencyParts = append(l.latencyParts, latencyPart{name: name, share: share, lineValue: value})
+			}
 		}
 	case name == "http_reqs" && len(fields) > 1:
 		l.requests, l.rate = numberAt(fields[0], pos), numberAt(strings.TrimSuffix(fields[1], "/s"), pos)
@@ -545,6 +547,20 @@ func (o *outputs) readK6Metric(pos position, name string, fields []string) {
 	case name == "vus_max" && len(fields) > 0:
 		l.connections = numberAt(fields[0], pos)
 	}
+}
+
+// k6Share returns the share of a quantile: 0.9 for p(90), 0.5 for med, and 0 for avg, the mean. It returns
+// false for other keys.
+func k6Share(key string) (share float64, ok bool) {
+	switch key {
+	case "avg":
+		return 0, true
+	case "med":
+		return 0.5, true
+	}
+	percent, ok := strings.CutPrefix(strings.TrimSuffix(key, ")"), "p(")
+	share, err := strconv.ParseFloat(percent, 64)
+	return share / 100, ok && err == nil
 }
 
 // k6TaggedRE matches "{ name:login }..: avg=3ms". This line is about the requests with a tag. The

@@ -77,6 +77,10 @@ func findReportDisorder(l *loadReport, report reportFunc) {
 		if l.tool == "ab" {
 			slack = roundedParts
 		}
+		if p.share > 0 {
+			findPartAboveQuantile(l, p, report)
+			continue
+		}
 		if l.meanLatency.isKnown() && p.value > l.meanLatency.value*partRounding+slack {
 			report(p.line, fmt.Sprintf("%s takes %s of a request of %s in the mean", p.name, formatTime(p.value), formatTime(l.meanLatency.value)))
 		}
@@ -87,6 +91,17 @@ func findReportDisorder(l *loadReport, report reportFunc) {
 	isExempt := l.tool == "wrk" || l.tool == "ab" // their errors may exceed the requests
 	if !isExempt && l.requests.isKnown() && l.errorResponses.value > l.requests.value*countRounding {
 		report(l.errorResponses.line, fmt.Sprintf("%.0f of %.0f requests failed", l.errorResponses.value, l.requests.value))
+	}
+}
+
+// findPartAboveQuantile reports a quantile of a part above that of the whole. In each request the part takes at most
+// as long as the whole, so that no quantile can be above.
+func findPartAboveQuantile(l *loadReport, p latencyPart, report reportFunc) {
+	for _, q := range l.quantiles {
+		if q.share == p.share && p.value > q.value*reportRounding {
+			report(p.line, fmt.Sprintf("%s of %s is %s, and that of the complete request %s", formatQuantile(p.share), p.name, formatTime(p.value), formatTime(q.value)))
+			return
+		}
 	}
 }
 
