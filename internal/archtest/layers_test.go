@@ -180,14 +180,14 @@ func layerEntries() []layerEntry {
 		{dir: "apps/users/proto", layer: alone, peers: []string{"apps/users"}},
 		{dir: "apps/*", layer: alone},
 
-		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/face", "apps/*"}},
+		{dir: "contenders/rpc/all", layer: 3, only: []string{"contender/*", "contenders/rpc/*/api", "apps/*"}},
 		{dir: "contenders/rpc/null", layer: 3, only: []string{"contender/rpc", "contenders/rpc/null/api"}},
 		{dir: "contenders/rpc/null/api", layer: 3, only: []string{"contender/*", "apps/users", "apps/users/conformance", "internal/protowire", "internal/userswire", "load/h2"}},
 		{dir: "contenders/*/*", layer: 3, only: []string{"apps/*/conformance", "contender", "contender/*", "contender/server/nethttp", "contender/copier/cmem", "apps/*", "apps/*/serving", "apps/users/*", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "peers/*", layer: alone}, // other people's programs
 		{dir: "examples/shop", layer: alone},
 		{dir: "examples/shop/cmd/shop", layer: alone, peers: []string{"examples/shop"}},
-		{dir: "bench/users", layer: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/face", "apps/users"}},
+		{dir: "bench/users", layer: 1, only: []string{"contender/rpc", "contender/server", "contenders/rpc/*/api", "apps/users"}},
 		{dir: "bench/*", layer: 1, only: []string{"contender/fixture", "cgocopy", "cgocopy/cgocopytest"}},
 		{dir: "tools/protogen", layer: 1}, // a generator
 		{dir: "tools/release", layer: 1},  // makes versions

@@ -17,11 +17,16 @@ import (
 
 // Errors that end a run, because nothing can be built. They are wrapped: use errors.Is.
 var (
-	// ErrNoToolchain means that there is no Go toolchain to build contenders with.
+	// ErrNoToolchain means that there is no Go toolchain.
 	ErrNoToolchain = errors.New("no Go toolchain")
 	// ErrCache means that a cache directory cannot be written.
 	ErrCache = errors.New("cannot write the cache")
 )
+
+// MissingGo returns the error of a go command that was not found. name is that of the program.
+func MissingGo(name string) error {
+	return fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", ErrNoToolchain, name)
+}
 
 // DefaultTimeout is the maximum duration of a build. From an empty build cache, with two busy
 // processors, the largest contender takes over ten minutes.

@@ -66,7 +66,7 @@ func (b *Builder) loadToolchain(ctx context.Context) (toolchain, error) {
 	}
 	path, err := exec.LookPath(name)
 	if err != nil {
-		return toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", ErrNoToolchain, name)
+		return toolchain{}, MissingGo(name)
 	}
 	names := slices.Concat(keySettings[:], cacheSettings[:])
 	dir, remove := OutsideModules()

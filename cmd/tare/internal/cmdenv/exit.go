@@ -109,7 +109,7 @@ func errorLine(err error) string {
 	case ExitCode(err) == ExitInterrupted:
 		return "interrupted"
 	case errors.Is(err, build.ErrNoToolchain):
-		return "the go command is needed to build contenders: " + format.Line(err.Error(), 0)
+		return "the go command is needed: " + format.Line(err.Error(), 0)
 	}
 	return joinLines(err)
 }

@@ -80,7 +80,7 @@ type Toolchain struct {
 func FindToolchain(ctx context.Context) (Toolchain, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
-		return Toolchain{}, fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
+		return Toolchain{}, build.MissingGo("go")
 	}
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

@@ -38,6 +38,9 @@ func Find(ctx context.Context, dir string) (Repo, error) {
 		if errors.Is(err, exec.ErrNotFound) {
 			return Repo{}, errors.New("a revision needs the git command, which was not found")
 		}
+		if strings.Contains(err.Error(), "dubious ownership") { // the owner is another user, as often in containers
+			err = fmt.Errorf("%w; trust it with git config --global --add safe.directory %s", err, dir)
+		}
 		return Repo{}, fmt.Errorf("a revision needs a git repository with a worktree: %w", err)
 	}
 	root, prefix, _ := strings.Cut(out, "\n")
@@ -377,11 +380,11 @@ func runGitInput(ctx context.Context, dir string, env []string, in io.Reader, ar
 
 // runGitIO runs git with standard input and output. The error is the first line of standard error,
 // or that of ctx if ctx has ended. Without optional locks, other git commands of the user are not
-// disturbed.
+// disturbed. Objects that git replace has replaced are read as they were: a hash means its object.
 func runGitIO(ctx context.Context, dir string, env []string, in io.Reader, out io.Writer, args ...string) error {
 	cmd := exec.CommandContext(ctx, "git", args...)
 	cmd.Dir = dir
-	cmd.Env = slices.Concat(build.Environment(os.Environ()), env, []string{"GIT_OPTIONAL_LOCKS=0", "LC_ALL=C"})
+	cmd.Env = slices.Concat(build.Environment(os.Environ()), env, []string{"GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C"})
 	var stderr bytes.Buffer
 	cmd.Stdin = in
 	cmd.Stdout, cmd.Stderr = out, &stderr

@@ -131,6 +131,28 @@ func TestExtractTouchesNothing(t *testing.T) {
 	}
 }
 
+// TestReplacedTree extracts a commit whose tree git replace has replaced by another one. Its hash means its own
+// files.
+func TestReplacedTree(t *testing.T) {
+	dir := repository(t)
+	runGit(t, dir, "replace", "one^{tree}", "HEAD^{tree}")
+	repo, err := gitrev.Find(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rev, err := repo.Resolve(t.Context(), "one")
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, _, err := repo.Extract(t.Context(), rev, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(out, "a.txt")); err != nil || string(text) != "one" {
+		t.Errorf("a.txt holds %q, want the text of the commit, %q; %v", text, "one", err)
+	}
+}
+
 // A benchmark that writes where it runs must not change the base of the next run.
 func TestChangedFilesInTheCacheAreWrittenAgain(t *testing.T) {
 	dir := repository(t)

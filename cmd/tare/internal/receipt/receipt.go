@@ -154,32 +154,30 @@ func Rows(r *tare.Result) []Row {
 	return rows
 }
 
-// sealedText returns the text that the seal covers: the document without the seal. It encodes the document,
-// decodes it and encodes it again, because JSON replaces bytes that are not UTF-8: the writer and a reader
-// of the file must get the same text.
+// sealedText returns the text that the seal covers: the document without the seal.
 func (c Receipt) sealedText() ([]byte, error) {
 	c.Seal = ""
-	written, err := json.Marshal(c)
-	if err != nil {
-		return nil, err
-	}
-	var read Receipt
-	if err := json.Unmarshal(written, &read); err != nil {
-		return nil, err
-	}
-	return json.Marshal(read)
+	return json.Marshal(c)
 }
 
-// Write seals a receipt with the key of the data directory d and writes it.
+// Write seals a receipt with the key of the data directory d and writes it. Bytes that are not UTF-8 are replaced
+// first, so that the writer and a reader of the file have the same text.
 func (c Receipt) Write(w io.Writer, d cmdenv.Dirs) error {
-	text, err := c.sealedText()
-	if err == nil {
-		c.Seal, err = session.MAC(d, Schema, text)
-	}
+	text, err := json.Marshal(c)
 	if err != nil {
 		return err
 	}
-	return cmdenv.PrintJSON(w, c)
+	var read Receipt // what a reader gets
+	if err := json.Unmarshal(text, &read); err != nil {
+		return err
+	}
+	if text, err = read.sealedText(); err != nil {
+		return err
+	}
+	if read.Seal, err = session.MAC(d, Schema, text); err != nil {
+		return err
+	}
+	return cmdenv.PrintJSON(w, read)
 }
 
 // Read reads a receipt. It returns a usage error for any file that was not sealed with the key of the data
@@ -206,6 +204,12 @@ func Read(path string, d cmdenv.Dirs) (Receipt, error) {
 		return c, err
 	}
 	sealed, err := session.HasMAC(d, Schema, text, c.Seal)
+	if err == nil {
+		// A file may have a key twice, or once more in capitals, with another value. Other programs may read that one.
+		var written bytes.Buffer
+		err = cmdenv.PrintJSON(&written, c)
+		sealed = sealed && bytes.Equal(written.Bytes(), src)
+	}
 	if err == nil && !sealed {
 		err = cmdenv.Usage(path+" was changed, or made by another data directory; nothing was run", "a receipt holds where it was made: TARE_DATA names that directory")
 	}

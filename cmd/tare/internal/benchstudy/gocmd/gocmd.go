@@ -62,7 +62,7 @@ func (g Go) runCommand(ctx context.Context, dir string, env []string, args ...st
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
-		return "", fmt.Errorf("%w: %q was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain, "go")
+		return "", build.MissingGo("go")
 	case limited.Err() != nil:
 		return "", fmt.Errorf("go %s %w after %v", args[0], ErrTooLong, timeout)
 	case err != nil:

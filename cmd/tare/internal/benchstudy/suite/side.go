@@ -217,7 +217,7 @@ func (s *Side) runGoOutput(ctx context.Context, args []string) (stdout, stderr s
 	case ctx.Err() != nil:
 		return "", "", ctx.Err()
 	case errors.Is(err, exec.ErrNotFound):
-		return "", "", fmt.Errorf("%w: go was not found; install Go from https://go.dev/dl/ or put it in PATH", build.ErrNoToolchain)
+		return "", "", build.MissingGo("go")
 	case err != nil:
 		return "", "", &BuildError{Side: s.ID, Why: s.firstMessage(errOut.String()+out.String(), err)}
 	}

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,6 +22,7 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench"
 	"github.com/tarebench/tare/cmd/tare/internal/audit/rules"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
+	"github.com/tarebench/tare/internal/build"
 	"github.com/tarebench/tare/internal/format"
 	"github.com/tarebench/tare/report"
 )
@@ -160,6 +162,9 @@ func readInputs(env cmdenv.Env, cmd *cobra.Command, args []string) (audit.Docume
 }
 
 func readCode(ctx context.Context, paths []string, d *audit.Document) error {
+	if _, err := exec.LookPath("go"); err != nil {
+		return build.MissingGo("go")
+	}
 	rep, err := gobench.Read(ctx, paths)
 	if err != nil {
 		if ctx.Err() != nil {
