@@ -21,7 +21,11 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Report has the findings in directories and files.
+// This file loads Go packages and runs the rules on their benchmarks. Read is the entrance for tare
+// audit. For the path "./..." it returns the findings of all benchmarks below the directory, and
+// how many there are. It reads a module that cannot be loaded file by file, and adds a note.
+
+// Report has the findings in some directories and files.
 type Report struct {
 	Findings   []audit.Finding
 	Benchmarks int      // functions and literals with a parameter *testing.B
@@ -176,7 +180,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 	return nil
 }
 
-// runRules adds the findings in selected files of packages.
+// runRules runs the rules on packages, and adds the findings in selected files.
 func (rep *Report) runRules(pkgs []*packages.Package, isSelected func(file string) bool) error {
 	graph, err := checker.Analyze(newAnalyzers(), pkgs, &checker.Options{Sequential: true})
 	if err != nil {

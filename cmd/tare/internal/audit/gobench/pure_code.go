@@ -7,11 +7,17 @@ import (
 	"slices"
 )
 
-// This file is a part of the rule result-unused. It finds pure code such as x*x. The compiler
-// removes this if nothing uses its value.
+// This file is a part of the rule result-unused. It finds pure code, which has no effects, such as
+// x*x. The compiler removes pure code if nothing uses its value:
+//
+//	for i := range b.N { square(i) } // func square(x int) int { return x * x }
+//
+// A call is pure if the compiler inlines the function, which it does for small ones, and all of its
+// code is pure. In this file, bodies has the functions of the package that the compiler surely
+// inlines.
 
-// isPure reports whether the compiler can remove an expression. It has no effects, and only calls
-// functions in bodies, which are inlined. The depth counts these calls.
+// isPure reports whether the compiler can remove an expression. The depth counts the calls around
+// it.
 func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	info := in.pass.TypesInfo
 	switch e := ast.Unparen(e).(type) {

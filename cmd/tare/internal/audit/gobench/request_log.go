@@ -9,7 +9,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestLog finds routers that log each request to the terminal, such as gin.Default().
+// This file has the rule request-log. It finds a benchmark whose HTTP router logs each request to
+// the terminal. Writing the line takes longer than routing:
+//
+//	func BenchmarkRoute(b *testing.B) {
+//		router := gin.Default() // with a logger; gin.New has none
+//		for b.Loop() {
+//			router.ServeHTTP(w, req)
+//		}
+//	}
+//
+// The rule searches the benchmark and the functions that it calls for calls that make such a
+// logger. It knows those of gin, echo and fiber.
+
+// requestLog returns the rule request-log.
 func requestLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
