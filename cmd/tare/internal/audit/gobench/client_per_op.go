@@ -54,6 +54,7 @@ func clientPerOp() rule {
 	}}
 }
 
+// isDial reports whether a function makes a connection, or a client that makes one.
 func isDial(fn *types.Func) bool {
 	return isFunc(fn, "google.golang.org/grpc", "Dial", "DialContext", "NewClient") ||
 		isFunc(fn, "database/sql", "Open") ||

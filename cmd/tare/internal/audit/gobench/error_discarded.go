@@ -185,6 +185,7 @@ func (in *input) neverFails(call *ast.CallExpr) bool {
 	return false
 }
 
+// isNamedResult reports whether v is a named result of a function in root, which a caller may read.
 func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -273,6 +274,7 @@ func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	return -1
 }
 
+// lastError returns the index of the last result if this is an error, or -1.
 func lastError(results *types.Tuple) int {
 	if last := results.Len() - 1; last >= 0 && isError(results.At(last).Type()) {
 		return last

@@ -157,7 +157,7 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 			if !ok || v.IsField() || v.Parent() != in.pass.Pkg.Scope() {
 				return true
 			}
-			if user, ok := g.users[v]; !ok || user != "" {
+			if known, ok := g.users[v]; !ok || known != "" { // the code itself goes before functions
 				g.users[v] = name
 			}
 			switch p := parent(path, 1).(type) {

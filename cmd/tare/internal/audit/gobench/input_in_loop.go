@@ -72,6 +72,8 @@ func (in *input) makesInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	return !isMeasured && (isLibraryMaker(fn) || in.isGenerator(fn) || in.isMadeByHelper(l, call, fn))
 }
 
+// isLibraryMaker reports whether fn is a function of the standard library that takes long to make a
+// value.
 func isLibraryMaker(fn *types.Func) bool {
 	return isFunc(fn, "strings", "Repeat") || isFunc(fn, "bytes", "Repeat") ||
 		isFunc(fn, "regexp", "MustCompile", "Compile") ||
@@ -92,6 +94,7 @@ var (
 		`([A-Z0-9_]|[a-z]*$)`)
 )
 
+// isGenerator reports whether fn is a function of the test files with a name such as generateItems.
 func (in *input) isGenerator(fn *types.Func) bool {
 	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
@@ -146,6 +149,7 @@ func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	return false
 }
 
+// isLargeValue reports whether a call returns a slice, a string or a pointer to a struct.
 func (in *input) isLargeValue(call *ast.CallExpr) bool {
 	t := in.pass.TypesInfo.TypeOf(call)
 	return t != nil && (isSliceOrString(t) || isStructPointer(t))

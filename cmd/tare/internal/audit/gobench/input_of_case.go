@@ -22,20 +22,23 @@ import (
 // function of the test files, such as largeBody. The rule reads the helpers that c.body may be. One
 // of them must be costly, and all must return the same for the same arguments.
 
-// makesInputIndirectly reports whether a call makes a costly input for the measured code, which is the same
-// in each iteration. The call is of a method, or of a function in a variable or a table.
+// makesInputIndirectly reports whether a call makes a costly input for the measured code, which is
+// the same in each iteration. The call is of a method, or of a function in a variable or a table.
 func (in *input) makesInputIndirectly(l *loop, call *ast.CallExpr) bool {
 	if fn := in.callee(call); fn != nil && fn.Signature().Recv() == nil {
 		return false // a declared function
 	}
 	root, _ := in.flowGraph().Path(call.Fun, flow.Binding{})
-	if root == nil || !in.isDeclaredOutside(root, l) || in.maySet(l, root) || !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
+	if root == nil || !in.isDeclaredOutside(root, l) || in.maySet(l, root) {
 		return false
 	}
-	made := in.flowGraph().Called(call, nil)
-	isMaker := func(f flow.Function) bool { return f.Body != nil && in.isTestCode(f.Node) && !in.hasState(f, 0) }
+	if !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
+		return false
+	}
+	makers := in.flowGraph().Called(call, nil)
+	isOther := func(f flow.Function) bool { return f.Body == nil || !in.isTestCode(f.Node) || in.hasState(f, 0) }
 	isCostly := func(f flow.Function) bool { return in.isCostly(f, 0) }
-	if len(made) == 0 || slices.ContainsFunc(made, func(f flow.Function) bool { return !isMaker(f) }) || !slices.ContainsFunc(made, isCostly) {
+	if slices.ContainsFunc(makers, isOther) || !slices.ContainsFunc(makers, isCostly) {
 		return false
 	}
 	consumer := in.findConsumer(l, call)

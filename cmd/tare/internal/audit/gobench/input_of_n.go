@@ -135,8 +135,8 @@ func (in *input) hasNElements(l *loop, v *types.Var) bool {
 	return isFilled || isCopy
 }
 
-// isMadeOfNElements reports whether an argument of a call is a slice with b.N elements, such as keys
-// in newTree(keys).
+// isMadeOfNElements reports whether an argument of a call is a slice with b.N elements, such as
+// keys in newTree(keys).
 func (in *input) isMadeOfNElements(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
 		arg := in.variable(a)

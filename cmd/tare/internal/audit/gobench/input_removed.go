@@ -91,6 +91,7 @@ func (in *input) ignoresAbsence(body ast.Node, call *ast.CallExpr, called flow.F
 	return isError(results.At(results.Len()-1).Type()) && !in.returnsErrorIf(called.Body)
 }
 
+// hasBoolResult reports whether one of the results is a bool, such as ok.
 func hasBoolResult(results *types.Tuple) bool {
 	for v := range results.Variables() {
 		if isBool(v.Type()) {
@@ -175,6 +176,8 @@ func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	return found
 }
 
+// isOfType reports whether v is a variable of type t, or of a pointer to it. It is false if v is
+// nil.
 func isOfType(v *types.Var, t types.Type) bool {
 	return v != nil && isSameType(v.Type(), t)
 }

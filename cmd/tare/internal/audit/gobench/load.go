@@ -59,6 +59,7 @@ func Read(ctx context.Context, paths []string) (Report, error) {
 	return rep, nil
 }
 
+// directory is a directory with Go files to read.
 type directory struct {
 	path   string // absolute
 	module string // absolute path of its module; "" if it has none
@@ -276,11 +277,13 @@ func dropBodies(file *ast.File) {
 	}
 }
 
+// areExcluded reports whether build constraints exclude all files of the packages.
 func areExcluded(pkgs []*packages.Package) bool {
 	err := firstError(pkgs)
 	return err != nil && !haveSyntax(pkgs) && strings.Contains(err.Error(), "build constraints exclude all Go files")
 }
 
+// haveSyntax reports whether a file of the packages could be parsed.
 func haveSyntax(pkgs []*packages.Package) bool {
 	return slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Syntax) > 0 })
 }

@@ -71,6 +71,7 @@ func (in *input) reportCalleesOfN(l *loop) {
 	}
 }
 
+// containsN reports whether a body uses b.N.
 func (in *input) containsN(body ast.Node) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](body) {
 		if in.isDirectN(sel) {

@@ -52,7 +52,7 @@ func (in *input) callOnlyReads(call *ast.CallExpr, arg ast.Expr, depth int) bool
 	return len(called) > 0
 }
 
-// codeOnlyReads reports whether root only reads v and the memory that v refers to.
+// codeOnlyReads reports whether root only reads v and the memory to which v refers.
 func (in *input) codeOnlyReads(root ast.Node, v *types.Var, depth int) bool {
 	if v == nil || depth > maxTimedDepth {
 		return false

@@ -124,6 +124,7 @@ var (
 		`(call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )
 
+// reportsMetric reports whether a function calls ReportMetric with a unit that matches units.
 func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) bool {
 	return hasNode(decl.Body, func(call *ast.CallExpr) bool {
 		if calledName(call) != "ReportMetric" || len(call.Args) != 2 {

@@ -81,6 +81,7 @@ type sideWork struct {
 	isDeclared  bool // is meant to do less
 }
 
+// readSide judges a side by the names of the functions that it calls.
 func (in *input) readSide(s side) sideWork {
 	hasLoop, names := in.readWork(s.body, 0)
 	w := sideWork{side: s, isDeclared: isDeclaredLess(s.name)}
@@ -96,6 +97,7 @@ func (in *input) readSide(s side) sideWork {
 	return w
 }
 
+// isDeclaredLess reports whether a side with this name is meant to do less than others.
 func isDeclaredLess(name string) bool {
 	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
 }

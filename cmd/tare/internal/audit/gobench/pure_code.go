@@ -122,6 +122,7 @@ func (in *input) arePure(list []ast.Expr, bodies map[*types.Func]*ast.FuncDecl, 
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !in.isPure(e, bodies, depth) })
 }
 
+// areLocal reports whether all expressions are local variables or _.
 func (in *input) areLocal(list []ast.Expr) bool {
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)
@@ -150,6 +151,8 @@ func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 	return bodies
 }
 
+// hasDirective reports whether a comment such as //go:noinline keeps the compiler from inlining a
+// function.
 func hasDirective(fn *ast.FuncDecl) bool {
 	return fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return isOneOf(c.Text, []string{"//go:noinline", "//go:nosplit"}) })
 }
@@ -163,6 +166,7 @@ func (in *input) isSmall(body *ast.BlockStmt) bool {
 	return countNodes(body) <= maxLeafNodes
 }
 
+// countNodes returns the number of nodes of the syntax tree at and below root.
 func countNodes(root ast.Node) int {
 	n := 0
 	ast.Inspect(root, func(node ast.Node) bool {

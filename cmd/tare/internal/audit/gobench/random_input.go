@@ -42,6 +42,7 @@ func randomInput() rule {
 	}}
 }
 
+// callsNow reports whether an expression calls time.Now.
 func (in *input) callsNow(e ast.Expr) bool {
 	for call := range nodesOf[*ast.CallExpr](e) {
 		if isFunc(in.callee(call), "time", "Now") {

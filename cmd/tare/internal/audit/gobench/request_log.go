@@ -61,6 +61,7 @@ func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int)
 	}
 }
 
+// makesLogger reports whether a call of fn makes a logger of requests, or a router with one.
 func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 	return isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger") ||
 		isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger") ||

@@ -49,11 +49,11 @@ func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 // leakSearch follows the control flow after an assignment of a response.
 type leakSearch struct {
 	in         *input
-	frame      *frame
-	assignment *ast.AssignStmt
+	frame      *frame          // the loop, or the function, with the assignment
+	assignment *ast.AssignStmt // sets response
 	response   *types.Var
-	err        *types.Var // set by the same assignment; may be nil
-	seen       map[*cfg.Block]bool
+	err        *types.Var          // set by the same assignment; may be nil
+	seen       map[*cfg.Block]bool // blocks that were followed
 }
 
 // follow continues the search at nodes, the rest of block b. It returns a line or 0, as findLeak
@@ -137,6 +137,7 @@ func (in *input) mentionsBody(root ast.Node, v *types.Var) bool {
 	})
 }
 
+// reportsFailure reports whether a node calls a method such as b.Error or b.FailNow.
 func (in *input) reportsFailure(root ast.Node) bool {
 	return hasNode(root, func(call *ast.CallExpr) bool {
 		fn := in.callee(call)

@@ -82,6 +82,7 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	return call
 }
 
+// isBlank reports whether an expression is the identifier _.
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"

@@ -205,6 +205,7 @@ type slowReport struct {
 	cause   string // end of a finding
 }
 
+// reportLoop reports a loop n if it has at least the minimum of steps.
 func (r slowReport) reportLoop(n ast.Node) {
 	switch steps := r.in.countSteps(n, nil, r.limit.unknown, map[ast.Node]bool{}); {
 	case steps < r.limit.min:

@@ -145,6 +145,7 @@ func (in *input) isCaching(fn *types.Func) bool {
 	return false
 }
 
+// readCacheUse returns how a method uses the maps of its receiver.
 func (in *input) readCacheUse(fn *types.Func) cacheUse {
 	use := cacheUse{looksUp: map[*types.Var]bool{}, stores: map[*types.Var]bool{}}
 	in.addCacheUse(fn, &use, 0)

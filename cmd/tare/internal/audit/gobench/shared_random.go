@@ -139,6 +139,7 @@ func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 	return isAround && isOnly
 }
 
+// takesLock reports whether a loop, or a function of the test files that it calls, calls Lock.
 func (in *input) takesLock(l *loop) bool {
 	found := false
 	in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {

@@ -75,6 +75,7 @@ func describeSleeper(f *frame, verb string) string {
 	return formatExpr(f.site.Fun) + ", which the loop calls, " + verb
 }
 
+// isSleep reports whether a call may run time.Sleep.
 func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {

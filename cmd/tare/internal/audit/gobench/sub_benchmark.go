@@ -69,6 +69,7 @@ type varPath struct {
 	fields string // "" for the variable itself
 }
 
+// String returns the source text of the path, such as s.store.
 func (p varPath) String() string { return p.root.Name() + p.fields }
 
 // pathOf returns the variable or field that an expression names. ok is false for expressions that

@@ -57,7 +57,7 @@ type fileLine struct {
 type benchmark struct {
 	name     string        // name of decl
 	decl     *ast.FuncDecl // the declared function that is or contains the benchmark
-	node     ast.Node      // decl or the literal
+	node     ast.Node      // decl, or the literal that is the benchmark
 	body     *ast.BlockStmt
 	b        *types.Var            // the parameter b; nil if it has no name
 	outer    *benchmark            // the benchmark around a literal; nil for a function
@@ -65,7 +65,8 @@ type benchmark struct {
 	sizedByN map[types.Object]bool // numbers computed from b.N, and slices and maps of that size
 }
 
-type loopKind int // what ends a loop
+// loopKind is the expression that ends a loop.
+type loopKind int
 
 const (
 	overN  loopKind = iota // i < b.N, range b.N
@@ -76,8 +77,8 @@ const (
 // loop is a loop over the iterations of a benchmark.
 type loop struct {
 	kind  loopKind
-	owner *benchmark
-	node  ast.Stmt
+	owner *benchmark // the benchmark whose work the loop repeats
+	node  ast.Stmt   // the for or range statement
 	body  *ast.BlockStmt
 	path  []ast.Node // nodes from the body of the owner to the loop itself
 	timed bool       // false for a loop before ResetTimer or after StopTimer
@@ -109,6 +110,7 @@ func readSuite(pass *analysis.Pass, known []string) *suite {
 	return s
 }
 
+// importsTesting reports whether a file imports package testing.
 func importsTesting(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
 }

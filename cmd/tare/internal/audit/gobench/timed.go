@@ -43,12 +43,12 @@ func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool
 
 // frame is a body that a walk is in: the loop, or a function that it calls.
 type frame struct {
-	loop    *loop
-	body    *ast.BlockStmt
-	node    ast.Node      // the function's declaration or literal; nil for the loop
-	calls   []ast.Node    // the functions from the loop to this one
-	binding flow.Binding  // known values of parameters
-	site    *ast.CallExpr // the call in the loop that leads here; nil for the loop
+	loop    *loop          // the loop in which the walk began
+	body    *ast.BlockStmt // body of that loop or of the function
+	node    ast.Node       // the function's declaration or literal; nil for the loop
+	calls   []ast.Node     // the functions from the loop to this one
+	binding flow.Binding   // known values of parameters
+	site    *ast.CallExpr  // the call in the loop that leads here; nil for the loop
 }
 
 // callDepth returns the number of calls from the loop to the body of the frame, 0 in the loop.

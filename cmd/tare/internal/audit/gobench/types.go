@@ -49,6 +49,7 @@ func isNamed(t types.Type, pkg string, names ...string) bool {
 
 func isMake(info *types.Info, call *ast.CallExpr) bool { return isBuiltin(info, call, "make") }
 
+// isBuiltin reports whether a call is of the builtin function with this name, such as len.
 func isBuiltin(info *types.Info, call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || id.Name != name {

@@ -94,11 +94,11 @@ func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 
 // side is a side of a comparison: the loop of a sub-benchmark, or a function in a table.
 type side struct {
-	node     ast.Node
-	body     *ast.BlockStmt
-	function *ast.FuncType // nil for a loop
-	object   *types.Func   // nil for a loop or a literal
-	name     string        // source text of its name; "" if it has none
+	node     ast.Node       // the loop, literal or declaration; a finding is reported here
+	body     *ast.BlockStmt // may be nil for a function of another package
+	function *ast.FuncType  // nil for a loop
+	object   *types.Func    // nil for a loop or a literal
+	name     string         // source text of its name; "" if it has none
 }
 
 // tableSides returns the functions that a call such as c.encode(v) may run, if all are in one

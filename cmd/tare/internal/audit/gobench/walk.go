@@ -335,6 +335,7 @@ func loopBody(n ast.Node) *ast.BlockStmt {
 	return nil
 }
 
+// containsIdent reports whether an identifier is one of the expressions in a list.
 func containsIdent(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
 
 // isNodeIn reports whether a node begins in the source text of another.
@@ -343,6 +344,7 @@ func isNodeIn(n, outer ast.Node) bool { return isPosIn(n.Pos(), outer) }
 // isPosIn reports whether a position is in the source text of a node.
 func isPosIn(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
+// lineOf returns the line of a node in its file.
 func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
 
 // stripConversion removes conversions from an expression: it returns s for sort.IntSlice(s).

@@ -133,6 +133,7 @@ func (in *input) findReset(call *ast.CallExpr, f *frame) (p varPath, ok bool) {
 	return p, ok && in.isLocalBefore(p.root, f.loop)
 }
 
+// mayBeWriter reports whether an expression may be a buffered writer, or a struct around one.
 func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 	t := in.pass.TypesInfo.TypeOf(e)
 	if t == nil || !types.IsInterface(t) {
@@ -171,6 +172,7 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	return hasWrite && !hasOther
 }
 
+// namesPath reports whether an expression names p.
 func (in *input) namesPath(e ast.Expr, binding flow.Binding, p varPath) bool {
 	other, ok := in.pathOf(e, binding)
 	return ok && other == p
@@ -286,6 +288,7 @@ func (in *input) reportOuter(l *loop) {
 	})
 }
 
+// isListedWriter reports whether t is one of bufferedWriters, or a pointer to one.
 func isListedWriter(t types.Type) bool {
 	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
@@ -354,6 +357,7 @@ func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	return len(called) > 0
 }
 
+// takesWriter reports whether the parameter of fn with this index is an io.Writer.
 func takesWriter(fn *types.Func, index int) bool {
 	params := fn.Signature().Params()
 	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Writer")
