@@ -21,7 +21,8 @@ import (
 //
 // A test that checks one call does not show that the calls of later iterations succeed. This file
 // searches such methods for a field that they compare before an error and change without one.
-// Above, this is q.items.
+// Above, this is q.items. A binding has the arguments of the calls that lead to an expression, by
+// parameter.
 
 // reportFilling reports a call at n that discards such an error, and returns whether it did. The
 // receiver must be from before the loop, and nothing in the loop may undo the change. The frame f

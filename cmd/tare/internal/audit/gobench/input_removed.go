@@ -18,7 +18,8 @@ import (
 //	for i := range b.N { store.Delete(keys[i%1000]) }
 //
 // The rule finds such methods by their names, and reads their code if it is in the package. The
-// caller must not see that a key did not exist. Code before the loop must fill the store.
+// caller must not see that a key did not exist. Code before the loop must fill the store. A binding
+// has the arguments of the calls that lead to an expression, by parameter.
 
 var (
 	// removingName matches methods that remove the entry of a key.

@@ -21,9 +21,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file loads Go packages and runs the rules on their benchmarks. Read is the entrance for tare
-// audit. For the path "./..." it returns the findings of all benchmarks below the directory, and
-// how many there are. It reads a module that cannot be loaded file by file, and adds a note.
+// This file loads Go packages and runs the rules on their benchmarks, for tare audit. For the
+// directory "." Read returns the findings of all benchmarks in it and below, and how many
+// benchmarks there are. A module may fail to load, for example without network. Its files are then
+// read without the packages of other modules, and a note is added.
 
 // Report has the findings in some directories and files.
 type Report struct {

@@ -17,7 +17,7 @@ import (
 //
 // A maker is a function such as NewEncoder, and a worker one such as Encode. A finisher is a method
 // such as Bytes, which makes a result of what was collected. The rule knows all of them by their
-// names.
+// names. A test helper is a function of the test files that the benchmark calls.
 
 // reportMakers reports loops that only make values, if another loop works on values. A call is work
 // if its name is that of a worker, or if isWork returns true.

@@ -22,7 +22,8 @@ import (
 //	}
 //
 // The rule searches the loop, and functions of the test files that it calls, for calls of the
-// packages for random numbers. It reports the first call in a file and counts the others.
+// packages for random numbers. It reports the first call in a file and counts the others. A frame
+// is the body that a walk is in: the loop, or a function of the test files that it calls.
 
 // randomTimed returns the rule random-timed.
 func randomTimed() rule {

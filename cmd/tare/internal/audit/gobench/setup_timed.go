@@ -21,7 +21,8 @@ import (
 //
 // The rule reads the statements before the loop. It reports those that prepare b.N inputs, or take
 // a millisecond or more (see count_steps.go), if no call resets the timer after them. Between such
-// a call and the loop, some microseconds suffice.
+// a call and the loop, some microseconds suffice. A frame is the body that a walk is in: the loop,
+// or a function of the test files that it calls.
 
 // setupTimed returns the rule setup-timed.
 func setupTimed() rule {

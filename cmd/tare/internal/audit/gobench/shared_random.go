@@ -23,7 +23,8 @@ import (
 //
 // The rule finds calls in the loop that draw a random number. It reports one whose source is
 // declared outside the function of a goroutine. With a lock that protects only the source, it
-// reports a warning.
+// reports a warning. A binding has the arguments of the calls that lead to an expression, by
+// parameter.
 
 // sharedRandom returns the rule shared-random.
 func sharedRandom() rule {

@@ -21,7 +21,8 @@ import (
 //		})
 //	}
 //
-// A case is one entry of the table over which a loop calls b.Run, such as 10.
+// A case is one entry of the table over which a loop calls b.Run, such as 10. A binding has the
+// arguments of the calls that lead to an expression, by parameter.
 
 // reportSetUp reports the first variable that gets entries in the set-up of each case, if nothing
 // removes those of the previous case.

@@ -21,7 +21,8 @@ import (
 // The rule searches the loop, and functions of the test files that it calls, for time.Sleep,
 // <-time.After(d) and for time.Since(start) < d {}. It skips a benchmark whose name has such a
 // word, such as BenchmarkSleep. The file sleep_default.go finds a wait that is the default of an
-// option.
+// option. A frame is the body that a walk is in: the loop, or a function of the test files that it
+// calls.
 
 // sleepInLoop returns the rule sleep-in-loop.
 func sleepInLoop() rule {

@@ -17,7 +17,8 @@ import (
 //		…
 //
 // The rule reads the code of functions such as Do. It reports a benchmark that leaves Wait nil and
-// passes a function that returns an error.
+// passes a function that returns an error. A binding has the arguments of the calls that lead to an
+// expression, by parameter.
 
 // reportDefaultWait reports a call in a loop that waits by such a field. The frame f has the body
 // in which the call is: the loop, or a function of the test files that it calls.

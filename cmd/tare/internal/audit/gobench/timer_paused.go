@@ -25,7 +25,8 @@ import (
 //	}
 //
 // The rule searches the loop for calls that always stop the timer, themselves or in a function of
-// the test files. It reports the first loop of a file and counts the others.
+// the test files. It reports the first loop of a file and counts the others. A binding has the
+// arguments of the calls that lead to an expression, by parameter.
 
 // pausedInLoop returns the rule paused-in-loop.
 func pausedInLoop() rule {

@@ -17,7 +17,8 @@ import (
 //	}
 //
 // The rule finds variables of the loop with a method Read or Next, and reports one that is at most
-// closed. With Next and Close it needs no MB/s, but then nothing may close the variable.
+// closed. With Next and Close it needs no MB/s, but then nothing may close the variable. A frame is
+// the body that a walk is in: the loop, or a function of the test files that it calls.
 
 // reportUnread reports readers that a loop opens and does not read.
 func (in *input) reportUnread(l *loop) {
