@@ -7,7 +7,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// bytesOfN finds SetBytes with a number that contains b.N.
+// This file has the rule bytes-of-n. It finds a benchmark that gives SetBytes the bytes of all
+// iterations instead of one. MB/s is then too high:
+//
+//	func BenchmarkEncode(b *testing.B) {
+//		b.SetBytes(int64(len(data) * b.N)) // must be int64(len(data))
+//		for range b.N {
+//			encode(data)
+//		}
+//	}
+//
+// The rule reads the argument of each call of b.SetBytes. It reports an argument that contains b.N,
+// unless this divides.
+
+// bytesOfN returns the rule bytes-of-n.
 func bytesOfN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "bytes-of-n", Severity: tare.Void,
@@ -27,8 +40,8 @@ func bytesOfN() rule {
 	}}
 }
 
-// containsNUndivided reports whether an expression contains b.N outside of divisions. total/b.N is
-// of one iteration.
+// containsNUndivided reports whether an expression contains b.N outside of divisions. A division
+// makes the bytes of one iteration out of those of all, as in total/b.N.
 func (in *input) containsNUndivided(e ast.Expr) bool {
 	found := false
 	ast.Inspect(e, func(n ast.Node) bool {

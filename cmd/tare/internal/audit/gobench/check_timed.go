@@ -8,7 +8,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// checkTimed finds comparisons by reflection in timed loops.
+// This file has the rule check-timed. It finds a benchmark that compares results by reflection
+// while its timer runs. The comparison may take longer than the measured code:
+//
+//	func BenchmarkParse(b *testing.B) {
+//		for b.Loop() {
+//			require.Equal(b, want, parse(text))
+//		}
+//	}
+//
+// The rule searches loops that run while the timer runs for calls of reflect.DeepEqual, go-cmp and
+// the assertions of testify.
+
+// checkTimed returns the rule check-timed.
 func checkTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "check-timed", Severity: tare.Warn,

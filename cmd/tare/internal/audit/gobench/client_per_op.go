@@ -8,8 +8,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// clientPerOp finds connections that each iteration makes. Benchmarks of connecting are exempt by
-// their name.
+// This file has the rule client-per-op. It finds a benchmark that makes a connection in each
+// iteration. The handshake may take longer than the measured request:
+//
+//	func BenchmarkGet(b *testing.B) {
+//		for b.Loop() {
+//			conn, _ := net.Dial("tcp", address)
+//			get(conn)
+//			conn.Close()
+//		}
+//	}
+//
+// The rule searches loops that run while the timer runs for calls such as net.Dial, and for
+// literals of http.Transport. It skips a benchmark whose name says that it connects, such as
+// BenchmarkDial.
+
+// clientPerOp returns the rule client-per-op.
 func clientPerOp() rule {
 	return rule{Rule: audit.Rule{
 		ID: "client-per-op", Severity: tare.Warn,
@@ -40,6 +54,7 @@ func clientPerOp() rule {
 	}}
 }
 
+// isDial reports whether a function makes a connection, or a client that makes one.
 func isDial(fn *types.Func) bool {
 	return isFunc(fn, "google.golang.org/grpc", "Dial", "DialContext", "NewClient") ||
 		isFunc(fn, "database/sql", "Open") ||

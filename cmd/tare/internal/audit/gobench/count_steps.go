@@ -8,8 +8,15 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file estimates how long code takes by its steps, the iterations of its innermost loop. A
-// loop to 50 in a loop to 100 has 5000.
+// This file estimates how long the preparation of a benchmark takes, for the rule setup-timed. It
+// counts steps, the iterations of the innermost loop. An example with 5000 steps:
+//
+//	for range 100 {
+//		for range 50 { work() }
+//	}
+//
+// A binding, here and in other files, has the arguments of the calls so far, by parameter. In the
+// body of fill after a call fill(m, 50), its entry for the parameter n is 50.
 
 // Numbers of steps.
 const (
@@ -18,8 +25,9 @@ const (
 	maxSteps  = 1 << 30 // keeps products from overflowing
 )
 
-// countSteps returns the steps of a node, at least 1. For loops without a constant bound it assumes
-// unknown. Called functions of the package count, each once: seen has those that were read.
+// countSteps returns the steps of a node, at least 1. For a loop without a constant bound it
+// assumes the number unknown. It also counts the steps of called functions of the package, but
+// those of each function only once. The functions in seen have been counted.
 func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
 	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
@@ -107,7 +115,7 @@ func isPermutation(fn *types.Func) bool {
 }
 
 // makesMany reports whether a function of another module may make as many values as an argument
-// says.
+// says, as in fake.Users(1000).
 func (in *input) makesMany(fn *types.Func) bool {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
 		return false

@@ -9,11 +9,14 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side of a comparison makes all results and takes
-// their number. Another only counts them:
+// This file is a part of the rule unlike-work, which finds comparisons whose sides do different
+// work. Here one side makes all results and takes their number, but another only counts:
 //
 //	{"regexp", func(s string) int { return len(wordRE.FindAllString(s, -1)) }},
 //	{"table", countWords},
+//
+// A side is one of the things compared: a sub-benchmark, or a function in a table as above. The
+// rule judges sides by the names and results of the functions that they call.
 
 var (
 	countingName = lazyregexp.New(`^(Count|count|Num|num)|Count$|RuneCount`)
@@ -21,6 +24,8 @@ var (
 	declaredCountName = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
 )
 
+// reportCounted reports sides that make all results and take their number, if another side only
+// counts. It reports nothing if a side is meant to do so by its name.
 func (in *input) reportCounted(sides []side) {
 	var building []side
 	counts := false
@@ -61,14 +66,14 @@ func (in *input) reportUnstarted(sides []side) {
 		return
 	}
 	for _, s := range sides {
-		if in.isHarness(s.node) && !isDeclaredLess(s.name) && in.onlyStarts(s.body) {
+		if in.isTestCode(s.node) && !isDeclaredLess(s.name) && in.onlyStarts(s.body) {
 			in.report(s.node, "this side of the comparison only makes a value, but another side also works on it")
 		}
 	}
 }
 
 // onlyStarts reports whether all calls below root make values or return their size. One of the
-// values needs a finisher (see finisherName).
+// values must have a method that does the work (see finisherName), which is not called.
 func (in *input) onlyStarts(root ast.Node) bool {
 	starts, works := false, false
 	for call := range nodesOf[*ast.CallExpr](root) {
@@ -87,6 +92,7 @@ func (in *input) onlyStarts(root ast.Node) bool {
 	return starts && !works && !hasNode(root, isLoop)
 }
 
+// hasFinisher reports whether a type has a method that makes a result, such as Bytes.
 func (in *input) hasFinisher(t types.Type) bool {
 	methods := types.NewMethodSet(t)
 	for i := range methods.Len() {

@@ -7,9 +7,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// deferInLoop finds defer statements whose calls pile up over the iterations:
+// This file has the rule defer-in-loop. It finds a benchmark that defers a call in each iteration.
+// All b.N calls run after the last iteration, and the files stay open until then:
 //
-//	for range b.N { f, _ := os.Open(name); defer f.Close() }
+//	func BenchmarkRead(b *testing.B) {
+//		for range b.N {
+//			f, _ := os.Open(name)
+//			defer f.Close()
+//			read(f)
+//		}
+//	}
+//
+// The rule searches the loop for defer statements. It skips those in a function literal, because
+// this returns in the same iteration.
+
+// deferInLoop returns the rule defer-in-loop.
 func deferInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "defer-in-loop", Severity: tare.Warn,
@@ -29,8 +41,7 @@ func deferInLoop() rule {
 	}}
 }
 
-// isInLiteral reports whether a function literal in a loop contains a node. What it defers runs
-// when it returns, in the same iteration.
+// isInLiteral reports whether a function literal in a loop contains a node.
 func isInLiteral(l *loop, node ast.Node) bool {
 	return hasNode(l.body, func(lit *ast.FuncLit) bool { return isNodeIn(node, lit) })
 }

@@ -11,8 +11,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the rule error-discarded. It searches the test files for checkers of a
-// function: code that calls it and reads its error.
+// This file is a part of the rule error-discarded. The rule reports a benchmark that discards the
+// error of a function. It accepts this if another test checks that error. This file searches for
+// such tests. Two examples of a checker of json.Unmarshal:
+//
+//	err := json.Unmarshal(data, &v)
+//	if err != nil { t.Fatal(err) }
+//
+//	if err := decode(data); err != nil { t.Fatal(err) } // decode returns the error of json.Unmarshal
+//
+// A checker is a function that calls another one and reads its error. Checkers with other input
+// than the benchmark do not suffice: the call may fail with the input of the benchmark only.
 
 // isChecked reports whether a test file checks the error of a function.
 func (in *input) isChecked(fn *types.Func) bool {
@@ -27,15 +36,15 @@ func (in *input) isChecked(fn *types.Func) bool {
 	return in.suite.checked[fn]
 }
 
-// addChecked adds to checked the functions whose errors root reads.
+// addChecked adds to checked the functions that root calls and whose errors it reads.
 func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		call, ok := n.(*ast.CallExpr)
 		if !ok {
 			return true
 		}
-		i := errorIndex(in.pass.TypesInfo, call)
-		if i < 0 {
+		errorAt := errorIndex(in.pass.TypesInfo, call)
+		if errorAt < 0 {
 			return true
 		}
 		check := func() {
@@ -47,7 +56,8 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 		case *ast.ExprStmt, *ast.GoStmt, *ast.DeferStmt:
 			// The statement discards the error.
 		case *ast.AssignStmt:
-			id, isIdent := p.Lhs[min(i, len(p.Lhs)-1)].(*ast.Ident)
+			last := len(p.Lhs) - 1 // errorAt is larger only in code that does not compile
+			id, isIdent := p.Lhs[min(errorAt, last)].(*ast.Ident)
 			if s, ok := parent(path, 2).(*ast.IfStmt); ok && isIdent && s.Init == ast.Stmt(p) && in.findSkippedError(s) == in.variable(id) {
 				return true
 			}
@@ -58,7 +68,7 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 			// findFailing finds this call in the callers.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
-			if index < 0 || !in.ignoresArgument(p, index+i) { // keep(parse(text)) passes on all results
+			if index < 0 || !in.ignoresArgument(p, index+errorAt) { // keep(parse(text)) passes on all results
 				check()
 			}
 		default: // a condition
@@ -68,8 +78,8 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 	})
 }
 
-// findUncheckedFile returns the name of a file that the benchmark reads and no checker of fn
-// mentions. It returns "" if there is none. On this file fn may fail.
+// findUncheckedFile returns the name of a file that the benchmark reads and that no checker of fn
+// mentions, or "". The function fn may fail on this file.
 func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
 		if !in.opensFile(call) {
@@ -97,7 +107,8 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	return ""
 }
 
-// opensFile reports whether a call opens a file, directly or in a test helper.
+// opensFile reports whether a call opens a file, itself or in a function of the test files that it
+// runs.
 func (in *input) opensFile(call *ast.CallExpr) bool {
 	isOpener := func(fn *types.Func) bool {
 		return isFunc(fn, "os", "ReadFile", "Open") || isFunc(fn, "io/ioutil", "ReadFile")
@@ -106,7 +117,7 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 		return true
 	}
 	for _, f := range in.flowGraph().Called(call, nil) {
-		if f.Body == nil || !in.isHarness(f.Node) {
+		if f.Body == nil || !in.isTestCode(f.Node) {
 			continue
 		}
 		for inner := range nodesOf[*ast.CallExpr](f.Body) {
@@ -118,7 +129,8 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 	return false
 }
 
-// findUncheckedInput describes an argument that no checker of fn uses, or returns "".
+// findUncheckedInput describes an argument that no checker of fn uses. It returns "" if there is
+// none.
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range inputsOf(call) {
 		if description := in.describeUnchecked(l, arg, fn); description != "" {
@@ -140,9 +152,9 @@ func inputsOf(call *ast.CallExpr) []ast.Expr {
 	return args
 }
 
-// describeUnchecked describes an argument that no checker of fn mentions, or returns "". The
-// argument may be a text in a table of the benchmark. It may be the result of a function of the
-// test files, or a constant variable of them.
+// describeUnchecked describes an argument if no checker of fn mentions it, otherwise it returns "".
+// The argument may be a text in a table of the benchmark, or the result of a function of the test
+// files. It may also be a variable of the test files that nothing sets.
 func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
 	if call, ok := arg.(*ast.CallExpr); ok {
 		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
@@ -210,7 +222,8 @@ func (in *input) findMaker(v *types.Var) *types.Func {
 	return fn
 }
 
-// tableTexts returns the string literals, with quotes, of a table. Its element is v.
+// tableTexts returns the string literals, with quotes, of the table over which the benchmark
+// ranges. It returns nil if v is not the variable of that range statement.
 func (in *input) tableTexts(l *loop, v *types.Var) []string {
 	if v == nil || !in.isLocal(v) {
 		return nil
@@ -243,8 +256,8 @@ func stringLiterals(root ast.Node) []string {
 	return out
 }
 
-// hasNoTable reports whether a function has no range statement. It then checks only texts in its
-// own code.
+// hasNoTable reports whether a function has no range statement, and so checks only texts in its own
+// code.
 func hasNoTable(decl *ast.FuncDecl) bool {
 	for range nodesOf[*ast.RangeStmt](decl) {
 		return false
@@ -252,11 +265,12 @@ func hasNoTable(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// isMentionedByChecker reports whether a checker of fn may use an input. It mentions the input, or
-// is or calls a helper.
+// isMentionedByChecker reports whether a checker of fn may use an input. Either mentions returns
+// true for it, or it gets its input from elsewhere: it is no test itself, or calls a function of
+// the test files.
 func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
 	for decl := range in.functions() {
-		if !in.isHarness(decl) {
+		if !in.isTestCode(decl) {
 			continue
 		}
 		checked := map[*types.Func]bool{}
@@ -272,7 +286,7 @@ func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDec
 func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	for decl := range in.functions() {
 		checked := map[*types.Func]bool{}
-		if in.isHarness(decl) {
+		if in.isTestCode(decl) {
 			in.addChecked(decl, checked)
 		}
 		if !checked[fn] {
@@ -289,15 +303,17 @@ func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	return false
 }
 
-// isHelperName reports whether go test does not run functions with this name.
+// isHelperName reports whether a name is not one of a function that go test runs, such as
+// TestParse.
 func isHelperName(name string) bool {
 	return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example")
 }
 
+// callsHelper reports whether a function calls another function of the test files.
 func (in *input) callsHelper(decl *ast.FuncDecl) bool {
 	for call := range nodesOf[*ast.CallExpr](decl) {
 		for _, f := range in.flowGraph().Called(call, nil) {
-			if f.Body != nil && f.Object != nil && in.isHarness(f.Node) {
+			if f.Body != nil && f.Object != nil && in.isTestCode(f.Node) {
 				return true
 			}
 		}

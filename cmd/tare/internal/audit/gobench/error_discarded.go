@@ -12,12 +12,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// errorDiscarded finds calls in timed regions that discard an error:
+// This file has the rule error-discarded. It finds a benchmark that discards the error of the code
+// that it measures. If each call fails, the benchmark measures a quick failure:
 //
-//	for b.Loop() { json.Unmarshal(data, &v) }
+//	func BenchmarkDecode(b *testing.B) {
+//		for b.Loop() {
+//			json.Unmarshal(data, &v)
+//		}
+//	}
 //
-// A test file may check the error of the same function, which suffices. Code that does so is called
-// a checker below.
+// The rule accepts such a call if a test or benchmark calls the same function and reads its error.
+// This code is named a checker below and in the files error_*.go. If no checker has the same input,
+// the rule reports a note. A frame is the body that a walk is in: the loop, or a function of the
+// test files that it calls.
+
+// errorDiscarded returns the rule error-discarded.
 func errorDiscarded() rule {
 	return rule{Rule: audit.Rule{
 		ID: "error-discarded", Severity: tare.Warn,
@@ -42,8 +51,8 @@ func errorDiscarded() rule {
 	}}
 }
 
-// reportDiscarded reports a call at n that discards the error of one of failing. It is only a note
-// if each of them has a checker, but with other input.
+// reportDiscarded reports a call at n that discards the error of one of the functions in failing.
+// If each of them has a checker, but with other input, it is only a note.
 func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failing []*types.Func) {
 	for _, fn := range failing {
 		name := formatExpr(call.Fun)
@@ -65,7 +74,8 @@ func (in *input) reportDiscarded(l *loop, n ast.Node, call *ast.CallExpr, failin
 	}
 }
 
-// findDiscarded returns the call whose error a statement n discards, or nil.
+// findDiscarded returns the call whose error a statement n discards, or nil. The frame f has the
+// body in which n is: the loop, or a function of the test files that it calls.
 func (in *input) findDiscarded(l *loop, n ast.Node, f *frame) *ast.CallExpr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
@@ -176,6 +186,7 @@ func (in *input) neverFails(call *ast.CallExpr) bool {
 	return false
 }
 
+// isNamedResult reports whether v is a named result of a function in root, which a caller may read.
 func isNamedResult(root ast.Node, v *types.Var) bool {
 	found := false
 	ast.Inspect(root, func(n ast.Node) bool {
@@ -209,12 +220,13 @@ func (in *input) ignoresArgument(call *ast.CallExpr, index int) bool {
 	return len(called) > 0
 }
 
-// findFailing returns the functions whose error a call may return, without harmless ones. It looks
-// for them in test helpers, too. The depth counts these.
+// findFailing returns the functions whose error a call may return, without harmless ones. If the
+// call runs a test helper, a function of the test files, it returns the functions whose error the
+// helper returns. The depth counts the helpers around the call.
 func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int) []*types.Func {
 	var out []*types.Func
 	for _, f := range in.flowGraph().Called(call, binding) {
-		if f.Body == nil || !in.isHarness(f.Node) {
+		if f.Body == nil || !in.isTestCode(f.Node) {
 			if f.Object != nil && !isHarmless(f.Object) {
 				out = append(out, f.Object)
 			}
@@ -241,7 +253,8 @@ func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int
 	return out
 }
 
-// errorResult returns the index of the error in the results of a function type, or -1.
+// errorResult returns the index of the error in the results of a function type, or -1 if there is
+// none.
 func errorResult(t types.Type) int {
 	if sig, ok := t.Underlying().(*types.Signature); ok {
 		return lastError(sig.Results())
@@ -249,7 +262,7 @@ func errorResult(t types.Type) int {
 	return -1
 }
 
-// errorIndex returns the index of the error in the results of a call, or -1.
+// errorIndex returns the index of the error in the results of a call, or -1 if there is none.
 func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	switch t := info.TypeOf(call).(type) {
 	case *types.Tuple:
@@ -262,6 +275,7 @@ func errorIndex(info *types.Info, call *ast.CallExpr) int {
 	return -1
 }
 
+// lastError returns the index of the last result if this is an error, or -1.
 func lastError(results *types.Tuple) int {
 	if last := results.Len() - 1; last >= 0 && isError(results.At(last).Type()) {
 		return last

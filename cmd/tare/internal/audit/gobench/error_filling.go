@@ -10,20 +10,26 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the rule error-discarded. A call changes what decides whether it fails:
+// This file is a part of the rule error-discarded. A call fills what it works on, and fails when
+// this is full:
 //
 //	func (q *Queue) Push(v int) error {
 //		if len(q.items) == q.max { return ErrFull }
 //		q.items = append(q.items, v)
-//		…
+//		return nil
+//	}
 //
-// That a test checks one call says nothing about the later ones.
+// A test that checks one call does not show that the calls of later iterations succeed. This file
+// searches such methods for a field that they compare before an error and change without one.
+// Above, this is q.items. A binding has the arguments of the calls that lead to an expression, by
+// parameter.
 
 // reportFilling reports a call at n that discards such an error, and returns whether it did. The
-// receiver must be from before the loop, and nothing in the loop may undo the change.
+// receiver must be from before the loop, and nothing in the loop may undo the change. The frame f
+// has the body in which n is: the loop, or a function of the test files that it calls.
 func (in *input) reportFilling(l *loop, n ast.Node, call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
-		if called.Body == nil || called.Object == nil || in.isHarness(called.Node) {
+		if called.Body == nil || called.Object == nil || in.isTestCode(called.Node) {
 			continue
 		}
 		receiver := in.flowGraph().Bind(call, called)[called.Object.Signature().Recv()]
@@ -57,7 +63,7 @@ func (in *input) mayUndo(l *loop, p varPath, call *ast.CallExpr, method *types.F
 		}
 		isHelper := false
 		for _, called := range in.flowGraph().Called(other, binding) {
-			isHelper = isHelper || called.Body != nil && in.isHarness(called.Node)
+			isHelper = isHelper || called.Body != nil && in.isTestCode(called.Node)
 			if called.Receiver == nil || called.Object == nil {
 				continue
 			}
@@ -81,8 +87,8 @@ func (in *input) mayUndo(l *loop, p varPath, call *ast.CallExpr, method *types.F
 	return found
 }
 
-// changesField reports whether a method, or one that it calls on its receiver, may set a field. The
-// depth counts the methods around it.
+// changesField reports whether a method may set a field of its receiver. It follows calls of other
+// methods on the receiver. The depth counts the methods around it.
 func (in *input) changesField(fn *types.Func, field string, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -110,9 +116,9 @@ func (in *input) changesField(fn *types.Func, field string, depth int) bool {
 	})
 }
 
-// findLimit returns a field of the receiver that a method compares before it fails, and that it
-// changes if it does not fail. It returns "" if there is none. Methods of the receiver that it
-// calls count; the depth is their number.
+// findLimit returns the field of the receiver that a method compares before it fails, and changes
+// if it does not fail. For Push above it returns ".items". It returns "" if there is none. It
+// follows calls of other methods on the receiver. The depth counts the methods around it.
 func (in *input) findLimit(fn *types.Func, depth int) string {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -154,8 +160,8 @@ func failsOnly(b *ast.BlockStmt) bool {
 	return ok && len(r.Results) > 0 && hasAnyPrefix(formatExpr(r.Results[len(r.Results)-1]), "Err", "err", "fmt.Errorf", "errors.New")
 }
 
-// findCompared returns the fields of a receiver whose number or length a condition compares. A
-// variable of body stands for the field that it was set to.
+// findCompared returns the fields of a receiver whose number or length a condition compares. It
+// looks up the initial values of variables that are declared in body.
 func (in *input) findCompared(body ast.Node, cond ast.Expr, recv *types.Var) []string {
 	var out []string
 	for e := range nodesOf[*ast.BinaryExpr](cond) {

@@ -6,13 +6,17 @@ import (
 	"go/types"
 )
 
-// This file is a part of the rule error-discarded. It finds inputs and receivers of a benchmark
-// that its checkers do not have.
-
-// tableConstants returns the constants of the test files in the table that v comes from:
+// This file is a part of the rule error-discarded. A test may check the error of a function with
+// other input than the benchmark. This test is called a checker, and here does not show that the
+// benchmark succeeds. For example, the table of the benchmark has a constant that no checker uses:
 //
 //	for _, c := range []struct{ line string }{{jsonLine}, {textLine}} {
 //		v := []byte(c.line)
+//		for b.Loop() { Parse(v) }
+//	}
+
+// tableConstants returns the constants in the table from which v gets its value. In the example
+// above, these are jsonLine and textLine.
 func (in *input) tableConstants(l *loop, v *types.Var) map[types.Object]bool {
 	if !in.isLocal(v) {
 		return nil
@@ -41,11 +45,13 @@ func (in *input) tableConstants(l *loop, v *types.Var) map[types.Object]bool {
 	return constants
 }
 
-// findUncheckedReceiver returns the call that makes the receiver of a call of fn, or "". A test
-// expects an error of such a receiver, and only other receivers have to succeed:
+// findUncheckedReceiver returns the call that makes the receiver of a call of fn, if a test expects
+// that fn fails with such a receiver. Tests that need success use other receivers:
 //
 //	NewParser(Options{})             // errors.Is(err, ErrTooDeep)
 //	NewParser(Options{MaxDepth: 64}) // err != nil is fatal
+//
+// Otherwise it returns "".
 func (in *input) findUncheckedReceiver(call *ast.CallExpr, fn *types.Func) string {
 	made := in.describeReceiver(call)
 	if made == "" {
@@ -53,7 +59,7 @@ func (in *input) findUncheckedReceiver(call *ast.CallExpr, fn *types.Func) strin
 	}
 	expectsError, hasSuccess := false, false
 	for decl := range in.functions() {
-		if !in.isHarness(decl) {
+		if !in.isTestCode(decl) {
 			continue
 		}
 		onlyErrors := in.expectsOnlyErrors(decl)

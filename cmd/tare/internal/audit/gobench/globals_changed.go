@@ -11,9 +11,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// globalsChanged finds tests that change a package variable or a registry of a benchmark. The
-// command go test runs the tests first, in the same process. For example, TestLimit sets maxSize to
-// 1. BenchmarkParse then measures a parser that stops after one byte.
+// This file has the rule globals-changed. It finds a test that changes a package variable that a
+// benchmark reads. The command go test runs the tests first, in the same process. The benchmark
+// below then measures a parser that stops after one byte:
+//
+//	func TestLimit(t *testing.T) { maxSize = 1; … } // does not restore it
+//	func BenchmarkParse(b *testing.B) {
+//		for b.Loop() { parse(text) } // reads maxSize
+//	}
+//
+// The rule collects the variables that each benchmark reads, also in functions that it calls. It
+// then searches the tests for assignments to them. A second assignment may restore the variable,
+// and is accepted. The file registry_emptied.go finds tests that empty a table of a package.
+
+// globalsChanged returns the rule globals-changed.
 func globalsChanged() rule {
 	return rule{Rule: audit.Rule{
 		ID: "globals-changed", Severity: tare.Warn,
@@ -34,10 +45,11 @@ func globalsChanged() rule {
 	}}
 }
 
-// reportChanges reports the variables of reads that a test changes, and a call that empties one of
-// registries. These have a benchmark that needs them.
+// reportChanges reports what a test changes: a variable in reads, or a registry in registries. Both
+// maps have the benchmark that needs it.
 func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead, registries map[*types.Package]*benchmark) {
-	sets := map[*types.Var][]ast.Node{} // assignments, the conditional ones twice
+	first := map[*types.Var]ast.Node{}  // first assignment to each variable
+	mayRestore := map[*types.Var]bool{} // variables with a second or a conditional assignment
 	inspectPath(fn.Body, func(n ast.Node, path []ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -46,9 +58,11 @@ func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead
 				if v == nil || reads[v].benchmark == nil || v.Pkg() != in.pass.Pkg {
 					continue
 				}
-				sets[v] = append(sets[v], n)
-				if isConditional(path) {
-					sets[v] = append(sets[v], n)
+				if first[v] == nil {
+					first[v] = n
+					mayRestore[v] = isConditional(path)
+				} else {
+					mayRestore[v] = true
 				}
 			}
 		case *ast.CallExpr:
@@ -58,11 +72,10 @@ func (in *input) reportChanges(fn *ast.FuncDecl, reads map[*types.Var]globalRead
 		}
 		return true
 	})
-	for v, assignments := range sets {
-		// A second assignment may restore the variable.
-		mayRestore := len(assignments) > 1 || in.takesAddress(fn, v) || in.findSetByCalls(fn)[v]
-		if !mayRestore && !in.setsInitial(assignments[0], v) {
-			in.report(assignments[0], "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), reads[v].benchmark.name, reads[v].describeReader())
+	for v, assignment := range first {
+		isRestored := mayRestore[v] || in.takesAddress(fn, v) || in.findSetByCalls(fn)[v]
+		if !isRestored && !in.setsInitial(assignment, v) {
+			in.report(assignment, "%s sets %s and does not restore it; %s reads it%s", fn.Name.Name, v.Name(), reads[v].benchmark.name, reads[v].describeReader())
 		}
 	}
 }
@@ -76,6 +89,8 @@ func (in *input) takesAddress(fn *ast.FuncDecl, v *types.Var) bool {
 	})
 }
 
+// globalRead is the first benchmark that reads a package variable, and the function in which it
+// does.
 type globalRead struct {
 	benchmark *benchmark
 	function  string // "" for the benchmark itself
@@ -108,10 +123,11 @@ func (in *input) findGlobalReads() map[*types.Var]globalRead {
 	return reads
 }
 
-// globals has the package variables that statements and the functions that they call set and use.
+// globals has the package variables that some code sets and uses. It includes those of the
+// functions that the code calls.
 type globals struct {
 	set   map[*types.Var]bool
-	users map[*types.Var]string // function that uses the variable; "" for the statements
+	users map[*types.Var]string // name of a function that uses the variable; "" for the code itself
 	seen  map[ast.Node]bool     // functions that were read
 }
 
@@ -121,8 +137,8 @@ func newGlobals() globals {
 
 const maxGlobalDepth = 4 // calls within calls
 
-// collectGlobals adds to g the package variables that root sets and uses. The name of the function
-// around root is "" at depth 0.
+// collectGlobals adds to g the package variables that root sets and uses. The function around root
+// has this name, "" at depth 0. The depth counts the calls that lead to root.
 func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int) {
 	inspectPath(root, func(n ast.Node, path []ast.Node) bool {
 		switch n := n.(type) {
@@ -141,7 +157,7 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 			if !ok || v.IsField() || v.Parent() != in.pass.Pkg.Scope() {
 				return true
 			}
-			if user, ok := g.users[v]; !ok || user != "" {
+			if known, ok := g.users[v]; !ok || known != "" { // the code itself goes before functions
 				g.users[v] = name
 			}
 			switch p := parent(path, 1).(type) {
@@ -149,7 +165,7 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 				g.set[v] = g.set[v] || containsIdent(p.Lhs, n)
 			case *ast.IncDecStmt:
 				g.set[v] = true
-			case *ast.UnaryExpr:
+			case *ast.UnaryExpr: // a function with &v may set v; the benchmark itself mostly passes it on
 				g.set[v] = g.set[v] || p.Op == token.AND && depth > 0
 			}
 		}
@@ -157,12 +173,13 @@ func (in *input) collectGlobals(root ast.Node, name string, g globals, depth int
 	})
 }
 
+// findSetByCalls returns the package variables that functions which fn calls may set.
 func (in *input) findSetByCalls(fn *ast.FuncDecl) map[*types.Var]bool {
 	g := newGlobals()
 	for call := range nodesOf[*ast.CallExpr](fn.Body) {
 		for _, f := range in.flowGraph().Called(call, nil) {
 			if f.Body != nil && !isNodeIn(f.Node, fn) {
-				g.seen = map[ast.Node]bool{} // the depth of a function differs between calls
+				g.seen = map[ast.Node]bool{} // each call may reach a function at another depth, so read all functions again
 				in.collectGlobals(f.Body, "", g, 1)
 			}
 		}
@@ -170,7 +187,7 @@ func (in *input) findSetByCalls(fn *ast.FuncDecl) map[*types.Var]bool {
 	return g.set
 }
 
-// setsInitial reports whether an assignment gives a package variable its initial value.
+// setsInitial reports whether an assignment sets a package variable to its initial value.
 func (in *input) setsInitial(n ast.Node, v *types.Var) bool {
 	a, ok := n.(*ast.AssignStmt)
 	if !ok || len(a.Lhs) != len(a.Rhs) {

@@ -4,11 +4,11 @@
 //		json.Unmarshal(data, &v) // error-discarded: … no test or benchmark of the package checks it
 //	}
 //
-// All files use these words. A loop, if nothing else is said, repeats the work of a benchmark. It
+// All files use these words. A loop, if nothing else is stated, repeats the work of a benchmark. It
 // ends by b.N, b.Loop or pb.Next. An iteration is one run of its body. The timed region is the code
 // in a loop that runs while the timer runs. The operation is the code that the benchmark wants to
-// measure. The harness is all other code of tests and benchmarks. A test helper is a function of
-// the harness, and a deep walk enters those that the code calls.
+// measure. A test helper is a function of the test files that a test or benchmark calls. A deep
+// walk enters test helpers.
 //
 // A rule has a file, an analyzer for go vet -vettool, and examples in testdata. Start with
 // suite.go, which finds the benchmarks and their loops. Then timed.go walks the timed region.
@@ -80,6 +80,8 @@ func readExample(id, name string) string {
 	return regexp.MustCompile(`(?m)(^\s*// want .*\n|[ \t]*// want .*)`).ReplaceAllString(strings.ReplaceAll(string(text), "\r\n", "\n"), "")
 }
 
+// identifier returns the id of a rule as the name of a directory or an analyzer: bytes_of_n for
+// bytes-of-n.
 func identifier(id string) string { return strings.ReplaceAll(id, "-", "_") }
 
 func ruleIDs(rules []rule) []string {
@@ -99,11 +101,13 @@ type input struct {
 	reported map[findingKey]bool
 }
 
+// finding is a finding with its position in the files of the pass.
 type finding struct {
 	audit.Finding
 	pos token.Pos
 }
 
+// findingKey identifies a finding, so that it is reported only once.
 type findingKey struct {
 	pos  token.Pos
 	text string
@@ -117,13 +121,13 @@ func (in *input) report(node ast.Node, format string, args ...any) {
 
 // reportAs is report with a severity other than the rule's.
 func (in *input) reportAs(severity tare.Severity, node ast.Node, format string, args ...any) {
-	at := in.pass.Fset.Position(node.Pos())
-	if in.suite.isIgnored(in.rule.ID, at) {
+	position := in.pass.Fset.Position(node.Pos())
+	if in.suite.isIgnored(in.rule.ID, position) {
 		return
 	}
 	rule := in.rule
 	rule.Severity = severity
-	f := rule.NewFinding(at.Filename, at.Line, at.Column, fmt.Sprintf(format, args...))
+	f := rule.NewFinding(position.Filename, position.Line, position.Column, fmt.Sprintf(format, args...))
 	key := findingKey{pos: node.Pos(), text: f.What}
 	if in.reported[key] { // several loops may call the function around node
 		return

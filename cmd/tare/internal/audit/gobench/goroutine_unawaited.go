@@ -9,9 +9,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// goroutineUnawaited finds goroutines that a loop starts without waiting for their end:
+// This file has the rule goroutine-unawaited. It finds a benchmark that starts goroutines and does
+// not wait for them. It measures only how long starting takes:
 //
-//	for b.Loop() { go work() }
+//	func BenchmarkSend(b *testing.B) {
+//		for b.Loop() {
+//			go send(message)
+//		}
+//	}
+//
+// The rule searches the loop for go statements. It skips a benchmark with anything that may wait,
+// such as a channel, a lock or a call named Wait.
+
+// goroutineUnawaited returns the rule goroutine-unawaited.
 func goroutineUnawaited() rule {
 	return rule{Rule: audit.Rule{
 		ID: "goroutine-unawaited", Severity: tare.Void,

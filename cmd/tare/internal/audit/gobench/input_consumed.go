@@ -10,10 +10,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputConsumed finds inputs that the first iteration uses up, such as readers and queues:
+// This file has the rule input-consumed. It finds a benchmark whose first iteration uses up the
+// input. The other iterations measure how fast nothing is read:
 //
-//	r := strings.NewReader(text)
-//	for b.Loop() { parse(r) }
+//	func BenchmarkParse(b *testing.B) {
+//		r := strings.NewReader(text)
+//		for b.Loop() {
+//			parse(r) // at the end of r from the second iteration on
+//		}
+//	}
+//
+// The rule knows calls that make a reader, and calls that read one to the end. It reports a reader
+// from before the loop that the loop reads and does not renew. The files input_drained.go and
+// input_removed.go find queues and stores that the loop empties. A frame is the body that a walk is
+// in: the loop, or a function of the test files that it calls.
+
+// inputConsumed returns the rule input-consumed.
 func inputConsumed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-consumed", Severity: tare.Void,
@@ -52,7 +64,7 @@ func inputConsumed() rule {
 	}}
 }
 
-// reportDeleted reports a call of delete if nothing adds keys to the map.
+// reportDeleted reports a call of the builtin delete if nothing adds keys to the map.
 func (in *input) reportDeleted(l *loop, call *ast.CallExpr) {
 	measuresMaps := in.pass.Pkg.Path() == "runtime_test" // Go's own tests of maps
 	if measuresMaps || !isBuiltin(in.pass.TypesInfo, call, "delete") {
@@ -157,7 +169,7 @@ func (in *input) isConsumableBody(l *loop, body ast.Expr) bool {
 	return in.isConsumed(l, v) || !in.usesVariable(l.node, v)
 }
 
-// getsKeys reports whether the map v may get keys, or has b.N of them.
+// getsKeys reports whether the map v may get keys in the loop, or has b.N of them.
 func (in *input) getsKeys(l *loop, v *types.Var) bool {
 	mayGet := l.owner.sizedByN[v]
 	for _, other := range l.owner.loops {
@@ -189,8 +201,8 @@ func (in *input) isMemoryReader(l *loop, e ast.Expr) bool {
 	return isFunc(fn, "bytes", "NewReader") || isFunc(fn, "strings", "NewReader")
 }
 
-// isConsumed reports whether a loop reads v to its end and does not renew it. Unknown uses count as
-// renewing it.
+// isConsumed reports whether a loop reads v to its end and does not renew it. A use of v that the
+// rule does not know may renew it.
 func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	consumed, mayBeRenewed := false, false
 	in.inspectUses(l.node, v, func(id *ast.Ident, path []ast.Node) {
@@ -225,24 +237,24 @@ func (in *input) isConsumed(l *loop, v *types.Var) bool {
 	return consumed && !mayBeRenewed
 }
 
-// readsArgument reports whether a call reads its argument at an index to the end.
-func (in *input) readsArgument(call *ast.CallExpr, arg int) bool {
+// readsArgument reports whether a call reads the argument with the given index to the end.
+func (in *input) readsArgument(call *ast.CallExpr, index int) bool {
 	fn := in.callee(call)
 	switch {
 	case fn == nil:
 		return false
-	case isFunc(fn, "io", "ReadAll"), isFunc(fn, "io/ioutil", "ReadAll"), isFunc(fn, "io", "Copy") && arg == 1, isFunc(fn, "io", "ReadFull") && arg == 0:
+	case isFunc(fn, "io", "ReadAll"), isFunc(fn, "io/ioutil", "ReadAll"), isFunc(fn, "io", "Copy") && index == 1, isFunc(fn, "io", "ReadFull") && index == 0:
 		return true
 	case isFunc(fn, "encoding/json", "NewDecoder"), isFunc(fn, "encoding/xml", "NewDecoder"), isFunc(fn, "encoding/csv", "NewReader"),
 		isFunc(fn, "compress/gzip", "NewReader"), isFunc(fn, "compress/zlib", "NewReader"), isFunc(fn, "bufio", "NewScanner", "NewReader"),
 		isFunc(fn, "image/png", "Decode"), isFunc(fn, "image/jpeg", "Decode"), isFunc(fn, "image", "Decode"):
 		return true
 	}
-	servesRequest := fn.Name() == "ServeHTTP" && arg == 1
+	servesRequest := fn.Name() == "ServeHTTP" && index == 1
 	if fn.Signature().Recv() != nil && (servesRequest || fn.Name() == "Do" && strings.HasPrefix(fn.Pkg().Path(), "net/http")) {
 		return true
 	}
 	// Functions with a parameter io.Reader mostly read to the end, sooner or later.
 	params := fn.Signature().Params()
-	return arg < params.Len() && isNamed(params.At(arg).Type(), "io", "Reader")
+	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Reader")
 }

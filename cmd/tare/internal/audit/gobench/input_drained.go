@@ -9,13 +9,17 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule input-consumed. The loop takes entries from a queue until it is
-// empty:
+// This file is a part of the rule input-consumed, which finds benchmarks whose input is used up.
+// Here the loop takes entries from a queue until it is empty, and does not see this:
 //
+//	queue := newQueue(1000)
 //	for range b.N { v, _ := queue.Pop() }
+//
+// The rule reads the code of methods such as Pop. The method must remove an entry and return false
+// or an error if there is none. The loop must ignore that result and add no entries.
 
-// reportDrained reports a call v, _ := queue.Pop() if the loop adds no entries. The last result,
-// which says whether there was an entry, has to be ignored.
+// reportDrained reports a call v, _ := queue.Pop() if the loop adds no entries. It is only a
+// warning: the entries may suffice for a small b.N.
 func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	sel, ok := call.Fun.(*ast.SelectorExpr)
 	if !ok || !takingName.MatchString(sel.Sel.Name) || !in.ignoresLastResult(l, call) {
@@ -25,15 +29,14 @@ func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 	if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
 		return
 	}
-	// This is only a warning: the entries may suffice for a small b.N.
 	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
 }
 
 // takingName matches methods that take an entry from their receiver, such as Pop.
 var takingName = lazyregexp.New(`^(Pop|Next|Dequeue|Take|Poll|Shift|Remove|Delete(Min|Max)|Extract)`)
 
-// ignoresLastResult reports whether a loop ignores the last result of a call. It may also guard an
-// assignment with it.
+// ignoresLastResult reports whether a loop ignores the last result of a call, or only guards an
+// assignment with it (see onlyGuards).
 func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
 	isIgnored := false
 	inspectPath(l.body, func(n ast.Node, path []ast.Node) bool {
@@ -54,7 +57,7 @@ func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
 	return isIgnored
 }
 
-// onlyGuards reports whether a loop uses a variable only in if ok { sink = v }.
+// onlyGuards reports whether the only use of a variable ok in a loop is if ok { sink = v }.
 func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	uses, guards := 0, 0
 	if v == nil {
@@ -89,8 +92,8 @@ func (in *input) isSink(v *types.Var) bool {
 	return !isRead
 }
 
-// takesEntry reports whether a method removes an entry of its receiver. Its last result has to say
-// whether there was one. A method that waits for entries does not count.
+// takesEntry reports whether a method removes an entry of its receiver, and its last result says
+// whether there was one. It is false for a method that waits for entries.
 func (in *input) takesEntry(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || fn.Signature().Results().Len() == 0 {

@@ -13,11 +13,20 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// inputInLoop finds inputs that each iteration makes again although they are always the same:
+// This file has the rule input-in-loop. It finds a benchmark that makes the same input again in
+// each iteration. The time of making it is in the result:
 //
-//	for b.Loop() { encode(newOrders(1000)) }
+//	func BenchmarkEncode(b *testing.B) {
+//		for b.Loop() {
+//			encode(newOrders(1000))
+//		}
+//	}
 //
-// In BenchmarkEncode, encode is the measured function. The maker is newOrders.
+// Here encode is the measured function, because its name is in that of the benchmark. The function
+// newOrders is a maker, which makes an input. The rule reports a maker that gets the same arguments
+// each time, if the measured function gets its result and does not change it.
+
+// inputInLoop returns the rule input-in-loop.
 func inputInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-in-loop", Severity: tare.Warn,
@@ -35,7 +44,7 @@ func inputInLoop() rule {
 		})
 		in.eachTimedLoop(func(l *loop) {
 			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
-				if in.isMadeByCase(l, call) {
+				if in.makesInputIndirectly(l, call) {
 					in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 				}
 			})
@@ -48,11 +57,11 @@ func inputInLoop() rule {
 	}}
 }
 
-// makesInput reports whether a call of fn makes an input. It must not be the operation itself.
+// makesInput reports whether a call of fn makes an input, and is not the measured call itself.
 // There are four kinds of makers:
 //
 //	os.ReadFile("a.json")     a slow function of the standard library (isLibraryMaker)
-//	generateItems(100)        a function of the test files with a telling name (isGenerator)
+//	generateItems(100)        a function of the test files named like this (isGenerator)
 //	sum(newTree(1000))        a function of the test files; sum only reads the tree (isMadeByHelper)
 //	encode(NewOrders(1000))   any function of the package, in BenchmarkEncode (isMadeForMeasured)
 func (in *input) makesInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
@@ -63,6 +72,8 @@ func (in *input) makesInput(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	return !isMeasured && (isLibraryMaker(fn) || in.isGenerator(fn) || in.isMadeByHelper(l, call, fn))
 }
 
+// isLibraryMaker reports whether fn is a function of the standard library that takes long to make a
+// value.
 func isLibraryMaker(fn *types.Func) bool {
 	return isFunc(fn, "strings", "Repeat") || isFunc(fn, "bytes", "Repeat") ||
 		isFunc(fn, "regexp", "MustCompile", "Compile") ||
@@ -83,12 +94,14 @@ var (
 		`([A-Z0-9_]|[a-z]*$)`)
 )
 
+// isGenerator reports whether fn is a function of the test files with a name such as generateItems.
 func (in *input) isGenerator(fn *types.Func) bool {
 	return in.isTestHelper(fn) && generatorName.MatchString(fn.Name()) && fn.Signature().Results().Len() > 0
 }
 
-// isMadeByHelper reports whether a function of the test files makes a large value in a loop. Its
-// user may only read the value. One value would then do for all iterations.
+// isMadeByHelper reports whether fn is a function of the test files that makes a large value in a
+// loop. The function that gets the value may only read it, so that one value would do for all
+// iterations.
 func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) bool {
 	if !in.isTestHelper(fn) || !in.isLargeValue(call) {
 		return false
@@ -102,11 +115,11 @@ func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) boo
 	if !slices.ContainsFunc(maker.Body.List, isLoop) {
 		return false // it costs little
 	}
-	switch user := parent(pathTo(l.body, call), 1).(type) {
+	switch consumer := parent(pathTo(l.body, call), 1).(type) {
 	case *ast.CallExpr: // sum(newTree(1000))
-		return in.callOnlyReads(user, call, 0)
+		return in.callOnlyReads(consumer, call, 0)
 	case *ast.AssignStmt: // tree := newTree(1000)
-		v := in.variable(user.Lhs[0])
+		v := in.variable(consumer.Lhs[0])
 		return in.isLocal(v) && !in.isDeclaredOutside(v, l) && in.codeOnlyReads(l.body, v, 0)
 	}
 	return false
@@ -136,6 +149,7 @@ func (in *input) isCalledBeforeLoop(fn *types.Func) bool {
 	return false
 }
 
+// isLargeValue reports whether a call returns a slice, a string or a pointer to a struct.
 func (in *input) isLargeValue(call *ast.CallExpr) bool {
 	t := in.pass.TypesInfo.TypeOf(call)
 	return t != nil && (isSliceOrString(t) || isStructPointer(t))
@@ -291,14 +305,14 @@ func (in *input) drawsFromOutside(fn *types.Func) bool {
 }
 
 // isPassedOn reports whether the loop passes the result of a call to a function outside the test
-// files. The result may be in a variable of the loop meanwhile.
+// files. It may store the result in a variable first.
 func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 	isWork := func(n ast.Node) bool {
-		user, ok := n.(*ast.CallExpr)
-		if !ok || user == call {
+		consumer, ok := n.(*ast.CallExpr)
+		if !ok || consumer == call {
 			return false
 		}
-		fn := in.callee(user)
+		fn := in.callee(consumer)
 		return fn != nil && !in.isTestHelper(fn)
 	}
 	path := pathTo(l.body, call)
@@ -317,9 +331,9 @@ func (in *input) isPassedOn(l *loop, call *ast.CallExpr) bool {
 		}
 		isUsed, isChanged := false, false
 		in.inspectUses(l.body, v, func(_ *ast.Ident, path []ast.Node) {
-			switch user := parent(path, 1).(type) {
+			switch consumer := parent(path, 1).(type) {
 			case *ast.CallExpr:
-				isUsed = isUsed || isWork(user)
+				isUsed = isUsed || isWork(consumer)
 			case *ast.SelectorExpr:
 				isUsed = isUsed || isWork(parent(path, 2))
 			case *ast.AssignStmt:

@@ -10,33 +10,43 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule input-in-loop. Here a method, a closure or a function of a table
-// makes the input. In this example c.body marshals 500 items, each time the same:
+// This file is a part of the rule input-in-loop, which finds an input that each iteration makes
+// again. Here a method or a function in a variable makes it. In this example, the table has a
+// function for each case, and body marshals the same 500 items each time:
 //
-//	for b.Loop() { Decode(c.body(b)) }
+//	for _, c := range []testCase{{"small", smallBody}, {"large", largeBody}} {
+//		for b.Loop() { Decode(c.body(b)) }
+//	}
+//
+// The call c.body(b) is the maker of the input, and Decode is its consumer. A test helper is a
+// function of the test files, such as largeBody. The rule reads the helpers that c.body may be. One
+// of them must be costly, and all must return the same for the same arguments.
 
-// isMadeByCase reports whether a call makes a costly input for the tested code. The input is the
-// same in each iteration. The call is of a method, a closure or a function of a table.
-func (in *input) isMadeByCase(l *loop, call *ast.CallExpr) bool {
+// makesInputIndirectly reports whether a call makes a costly input for the measured code, which is
+// the same in each iteration. The call is of a method, or of a function in a variable or a table.
+func (in *input) makesInputIndirectly(l *loop, call *ast.CallExpr) bool {
 	if fn := in.callee(call); fn != nil && fn.Signature().Recv() == nil {
 		return false // a declared function
 	}
 	root, _ := in.flowGraph().Path(call.Fun, flow.Binding{})
-	if root == nil || !in.isDeclaredOutside(root, l) || in.maySet(l, root) || !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
+	if root == nil || !in.isDeclaredOutside(root, l) || in.maySet(l, root) {
 		return false
 	}
-	made := in.flowGraph().Called(call, nil)
-	isMaker := func(f flow.Function) bool { return f.Body != nil && in.isHarness(f.Node) && !in.hasState(f, 0) }
+	if !in.hasSameArguments(l, call) && !in.hasBoundedArguments(l, call) {
+		return false
+	}
+	makers := in.flowGraph().Called(call, nil)
+	isOther := func(f flow.Function) bool { return f.Body == nil || !in.isTestCode(f.Node) || in.hasState(f, 0) }
 	isCostly := func(f flow.Function) bool { return in.isCostly(f, 0) }
-	if len(made) == 0 || slices.ContainsFunc(made, func(f flow.Function) bool { return !isMaker(f) }) || !slices.ContainsFunc(made, isCostly) {
+	if slices.ContainsFunc(makers, isOther) || !slices.ContainsFunc(makers, isCostly) {
 		return false
 	}
-	user := in.findUser(l, call)
-	return user != nil && in.isTested(l, user) && in.keepsArgument(l, user, call)
+	consumer := in.findConsumer(l, call)
+	return consumer != nil && in.isTested(l, consumer) && in.keepsArgument(l, consumer, call)
 }
 
-// hasBoundedArguments reports whether the arguments of a call have a limited number of values. They
-// may contain the counter of the loop as in i % n and i & 1023.
+// hasBoundedArguments reports whether the arguments of a call repeat after some iterations. They
+// contain the counter i of the loop, but only as in i % n and i & 1023.
 func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
@@ -54,13 +64,14 @@ func (in *input) hasBoundedArguments(l *loop, call *ast.CallExpr) bool {
 	return isBounded && isCounted
 }
 
-// hasState reports whether calls of a function may have different results. It then sets outer
-// variables, takes random numbers or receives from a channel. The depth counts the calls around it.
+// hasState reports whether two calls of a function with the same arguments may have different
+// results. The function then sets variables of others, takes random numbers or receives from a
+// channel. The depth counts the calls around it.
 func (in *input) hasState(f flow.Function, depth int) bool {
 	if depth > maxTimedDepth {
 		return true
 	}
-	isForeign := func(e ast.Expr) bool {
+	isOuter := func(e ast.Expr) bool {
 		root, fields := in.flowGraph().Path(e, nil)
 		_, isDereferenced := ast.Unparen(e).(*ast.StarExpr)
 		isLocal := root != nil && isPosIn(root.Pos(), f.Node)
@@ -74,17 +85,17 @@ func (in *input) hasState(f flow.Function, depth int) bool {
 			for _, lhs := range n.Lhs {
 				id, isIdent := lhs.(*ast.Ident)
 				isNew := n.Tok == token.DEFINE || isIdent && isBlank(id)
-				found = found || !isNew && isForeign(lhs)
+				found = found || !isNew && isOuter(lhs)
 			}
 		case *ast.IncDecStmt:
-			found = found || isForeign(n.X)
+			found = found || isOuter(n.X)
 		case *ast.UnaryExpr:
 			found = found || n.Op == token.ARROW
 		case *ast.CallExpr:
 			fn := in.callee(n)
 			found = found || fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), randomPackages) && !makerName.MatchString(fn.Name())
 			for _, called := range in.flowGraph().Called(n, nil) {
-				if called.Body != nil && called.Node != f.Node && in.isHarness(called.Node) {
+				if called.Body != nil && called.Node != f.Node && in.isTestCode(called.Node) {
 					found = found || in.hasState(called, depth+1)
 				}
 			}
@@ -94,9 +105,10 @@ func (in *input) hasState(f flow.Function, depth int) bool {
 	return found
 }
 
-// isCostly reports whether a test helper has a loop, or calls a slow function.
+// isCostly reports whether a test helper has a loop, or calls a slow function. The depth counts the
+// calls around it.
 func (in *input) isCostly(f flow.Function, depth int) bool {
-	if f.Body == nil || depth > maxTimedDepth || !in.isHarness(f.Node) {
+	if f.Body == nil || depth > maxTimedDepth || !in.isTestCode(f.Node) {
 		return false
 	}
 	return hasNode(f.Body, func(n ast.Node) bool {
@@ -110,7 +122,7 @@ func (in *input) isCostly(f flow.Function, depth int) bool {
 		if fn := in.callee(call); fn != nil && (isLibraryMaker(fn) || isBulky(fn) || isFixture(fn)) {
 			return true
 		}
-		return slices.ContainsFunc(in.flowGraph().Called(call, nil), func(g flow.Function) bool { return g.Node != f.Node && in.isCostly(g, depth+1) })
+		return slices.ContainsFunc(in.flowGraph().Called(call, nil), func(inner flow.Function) bool { return inner.Node != f.Node && in.isCostly(inner, depth+1) })
 	})
 }
 
@@ -119,16 +131,17 @@ func (in *input) isCostly(f flow.Function, depth int) bool {
 var fixturePath = lazyregexp.New(`(?i)(^|/|_|-)(fixtures?|testdata|test_?(util|help|gen|input)\w*|` +
 	`corpus|fakes?|gen(erator)?|samples?)$`)
 
+// isFixture reports whether a function belongs to a package that makes inputs of tests.
 func isFixture(fn *types.Func) bool {
 	return fn.Pkg() != nil && fixturePath.MatchString(fn.Pkg().Path()) && fn.Signature().Results().Len() > 0
 }
 
-// findUser returns the call that gets the result of call, or nil. The result may be in a variable
-// with no other use.
-func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
-	switch p := parent(pathTo(l.body, call), 1).(type) {
+// findConsumer returns the call that gets the result of maker, or nil. The result may be in a variable
+// first, if nothing else uses this.
+func (in *input) findConsumer(l *loop, maker *ast.CallExpr) *ast.CallExpr {
+	switch p := parent(pathTo(l.body, maker), 1).(type) {
 	case *ast.CallExpr:
-		if p.Fun != ast.Expr(call) {
+		if p.Fun != ast.Expr(maker) {
 			return p
 		}
 	case *ast.AssignStmt:
@@ -136,7 +149,7 @@ func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 		if len(p.Rhs) != 1 || v == nil || in.isDeclaredOutside(v, l) {
 			return nil
 		}
-		var user *ast.CallExpr
+		var consumer *ast.CallExpr
 		uses := 0
 		in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {
 			uses++
@@ -145,21 +158,22 @@ func (in *input) findUser(l *loop, call *ast.CallExpr) *ast.CallExpr {
 				level = 2 // encode(&v)
 			}
 			if c, ok := parent(path, level).(*ast.CallExpr); ok && c.Fun != ast.Expr(id) {
-				user = c
+				consumer = c
 			}
 		})
 		if uses == 1 {
-			return user
+			return consumer
 		}
 	}
 	return nil
 }
 
+// isTested reports whether a call may run the code that a benchmark is about, not a test helper.
 func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
-	isTested := func(f flow.Function) bool {
+	isMeasured := func(f flow.Function) bool {
 		return f.Object != nil && in.isAbout(l.owner, f.Object) && !in.isTestHelper(f.Object)
 	}
-	return slices.ContainsFunc(in.flowGraph().Called(call, nil), isTested)
+	return slices.ContainsFunc(in.flowGraph().Called(call, nil), isMeasured)
 }
 
 // Functions with readingName do not change the bytes they read. Those with outputName do not change
@@ -170,28 +184,29 @@ var (
 	outputName = lazyregexp.New(`^(Append|Encode|Marshal|Write|Render|Format|Hash|Size|Valid|Print|Pack|Serialize)`)
 )
 
-// keepsArgument reports whether the call user does not change its argument, the result of made.
-func (in *input) keepsArgument(l *loop, user, made *ast.CallExpr) bool {
-	t := firstResult(in.pass.TypesInfo.TypeOf(made))
+// keepsArgument reports whether the call consumer leaves its argument as it is, so that one input
+// would do for all iterations. The argument is the result of the call maker.
+func (in *input) keepsArgument(l *loop, consumer, maker *ast.CallExpr) bool {
+	t := firstResult(in.pass.TypesInfo.TypeOf(maker))
 	if t == nil {
 		return false
 	}
 	isReader := types.NewMethodSet(t).Lookup(nil, "Read") != nil
-	if isReader || isBasic(t) || isBytes(t) && readingName.MatchString(calledName(user)) {
+	if isReader || isBasic(t) || isBytes(t) && readingName.MatchString(calledName(consumer)) {
 		return true
 	}
-	arg := ast.Expr(made)
-	if i := slices.IndexFunc(user.Args, func(a ast.Expr) bool { return in.isInitialValue(l, a, made) }); i >= 0 {
-		arg = user.Args[i]
+	arg := ast.Expr(maker)
+	if i := slices.IndexFunc(consumer.Args, func(a ast.Expr) bool { return in.isInitialValue(l, a, maker) }); i >= 0 {
+		arg = consumer.Args[i]
 	}
-	isDestination := len(user.Args) > 1 && user.Args[0] == arg // as in Append(dst, value)
-	if outputName.MatchString(calledName(user)) && !isDestination {
+	isDestination := len(consumer.Args) > 1 && consumer.Args[0] == arg // as in Append(dst, value)
+	if outputName.MatchString(calledName(consumer)) && !isDestination {
 		return true
 	}
-	return (isSliceOrString(t) || isStructPointer(t)) && in.callOnlyReads(user, arg, 0)
+	return (isSliceOrString(t) || isStructPointer(t)) && in.callOnlyReads(consumer, arg, 0)
 }
 
-// isInitialValue reports whether e is a variable of the loop with a call as initial value.
+// isInitialValue reports whether e is a variable of the loop whose initial value is this call.
 func (in *input) isInitialValue(l *loop, e ast.Expr, call *ast.CallExpr) bool {
 	v := in.variable(e)
 	return v != nil && in.initOf(l.body, v) == ast.Expr(call)

@@ -10,10 +10,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputOfN finds loops over b.N with an input that grows with b.N:
+// This file has the rule input-of-n. It finds a benchmark whose input grows with b.N, the number of
+// iterations. An iteration then takes longer the more of them there are:
 //
-//	data := make([]int, b.N)
-//	for range b.N { sum(data) }
+//	func BenchmarkSum(b *testing.B) {
+//		data := make([]int, b.N)
+//		for range b.N {
+//			sum(data)
+//		}
+//	}
+//
+// The rule finds variables with b.N elements by the code that makes or fills them. It reports the
+// loop if it passes such a variable to a call or ranges over it. It also reports an input that
+// grows with the counter of the loop, such as data[:i].
+
+// inputOfN returns the rule input-of-n.
 func inputOfN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-of-n", Severity: tare.Void,
@@ -51,8 +62,8 @@ func inputOfN() rule {
 	}}
 }
 
-// reportFilled reports containers that have b.N entries when the main loop begins. Plain slices are
-// omitted: an iteration often takes one element.
+// reportFilled reports maps and other containers that have b.N entries when the main loop begins.
+// It omits plain slices, because an iteration often takes one element only.
 func (in *input) reportFilled(b *benchmark, main *loop) {
 	seen := map[*types.Var]bool{}
 	in.inspectTimed(main, func(n ast.Node) bool {
@@ -72,7 +83,7 @@ func (in *input) reportFilled(b *benchmark, main *loop) {
 				continue
 			}
 			seen[v] = true
-			if in.hasNElements(main, v) || in.getsNEntries(b, main, v) {
+			if in.hasNElements(main, v) || in.isFilledNTimes(b, main, v) {
 				// This is only a warning: the number of entries may not matter.
 				in.reportAs(tare.Warn, e, "%s has b.N entries before the loop, so what an iteration takes depends on -benchtime", v.Name())
 			}
@@ -119,13 +130,14 @@ func (in *input) hasNElements(l *loop, v *types.Var) bool {
 	if !ok {
 		return false
 	}
-	isFilled := in.loopsNTimes(l.owner, call)                     // makeKeys(b.N)
-	isCopy := isContainer(v.Type()) && in.takesNElements(l, call) // newTree(keys)
+	isFilled := in.loopsNTimes(l.owner, call)                        // makeKeys(b.N)
+	isCopy := isContainer(v.Type()) && in.isMadeOfNElements(l, call) // newTree(keys)
 	return isFilled || isCopy
 }
 
-// takesNElements reports whether an argument of a call is a slice with b.N elements.
-func (in *input) takesNElements(l *loop, call *ast.CallExpr) bool {
+// isMadeOfNElements reports whether an argument of a call is a slice with b.N elements, such as
+// keys in newTree(keys).
+func (in *input) isMadeOfNElements(l *loop, call *ast.CallExpr) bool {
 	return slices.ContainsFunc(call.Args, func(a ast.Expr) bool {
 		arg := in.variable(a)
 		if arg == nil {
@@ -138,15 +150,15 @@ func (in *input) takesNElements(l *loop, call *ast.CallExpr) bool {
 
 // loopsNTimes reports whether a call such as fill(m, b.N) runs a loop b.N times.
 func (in *input) loopsNTimes(b *benchmark, call *ast.CallExpr) bool {
-	return in.loopsByArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
+	return in.loopsUpToArgument(call, func(arg ast.Expr) bool { return b.dependsOnN(in.pass.TypesInfo, arg) })
 }
 
-// loopsByArgument reports whether a call runs a loop as often as an argument says. isCount selects
-// the argument. Only functions of this package are known.
-func (in *input) loopsByArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
+// loopsUpToArgument reports whether a call runs a loop as often as one of its arguments tells it to.
+// The function isCount selects the arguments to consider. Only functions of this package are known.
+func (in *input) loopsUpToArgument(call *ast.CallExpr, isCount func(arg ast.Expr) bool) bool {
 	for _, f := range in.flowGraph().Called(call, nil) {
 		for param, arg := range in.flowGraph().Bind(call, f) {
-			if f.Body != nil && isCount(arg) && in.loopsByParam(f.Body, param) {
+			if f.Body != nil && isCount(arg) && in.loopsUpToParam(f.Body, param) {
 				return true
 			}
 		}
@@ -154,9 +166,9 @@ func (in *input) loopsByArgument(call *ast.CallExpr, isCount func(arg ast.Expr) 
 	return false
 }
 
-// loopsByParam reports whether a body runs a loop as often as its parameter says. It may also make
-// a slice or map of this size.
-func (in *input) loopsByParam(body ast.Node, param *types.Var) bool {
+// loopsUpToParam is loopsUpToArgument for the body of the called function and one of its parameters. A
+// slice or map of this size counts, too.
+func (in *input) loopsUpToParam(body ast.Node, param *types.Var) bool {
 	for n := range ast.Preorder(body) {
 		if call, ok := n.(*ast.CallExpr); ok && isMake(in.pass.TypesInfo, call) && len(call.Args) == 2 && in.variable(call.Args[1]) == param {
 			return true
@@ -183,9 +195,9 @@ func (in *input) loopsByParam(body ast.Node, param *types.Var) bool {
 	return false
 }
 
-// getsNEntries reports whether the benchmark adds b.N entries to v before the main loop. It does so
-// by another loop or by fill(v, b.N).
-func (in *input) getsNEntries(b *benchmark, main *loop, v *types.Var) bool {
+// isFilledNTimes reports whether the benchmark adds b.N entries to v before the main loop. It does so
+// in another loop, or by a call such as fill(v, b.N).
+func (in *input) isFilledNTimes(b *benchmark, main *loop, v *types.Var) bool {
 	if in.hasCapacity(v) {
 		return false
 	}
@@ -217,7 +229,8 @@ func (in *input) getsNEntries(b *benchmark, main *loop, v *types.Var) bool {
 	return false
 }
 
-// findNElementArgument returns the first argument with b.N elements, or nil.
+// findNElementArgument returns the first argument of a call that is a slice with b.N elements, or
+// nil.
 func (in *input) findNElementArgument(l *loop, call *ast.CallExpr) *types.Var {
 	if in.callee(call) == nil {
 		return nil
@@ -230,8 +243,8 @@ func (in *input) findNElementArgument(l *loop, call *ast.CallExpr) *types.Var {
 	return nil
 }
 
-// hasGrowingInput reports whether the work of a call grows with the counter i of the loop. Examples
-// are f(data[:i]), fill(v, i) and strings.Repeat(s, i).
+// hasGrowingInput reports whether the work of a call grows with i, the number of the iteration.
+// Examples are f(data[:i]), fill(v, i) and strings.Repeat(s, i).
 func (in *input) hasGrowingInput(l *loop, call *ast.CallExpr) bool {
 	counter := in.counter(l)
 	if counter == nil {
@@ -246,7 +259,7 @@ func (in *input) hasGrowingInput(l *loop, call *ast.CallExpr) bool {
 		return false
 	}
 	for _, a := range call.Args { // fill(v, i)
-		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.loopsByArgument(call, func(arg ast.Expr) bool { return arg == a }) {
+		if in.variable(stripConversion(in.pass.TypesInfo, a)) == counter && in.loopsUpToArgument(call, func(arg ast.Expr) bool { return arg == a }) {
 			return true
 		}
 	}

@@ -10,11 +10,16 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule input-consumed. The loop removes entries of a store by their
-// keys, and nothing puts them back. After 1000 iterations all keys are gone:
+// This file is a part of the rule input-consumed, which finds benchmarks whose input is used up.
+// Here the loop removes entries of a store by their keys, and nothing puts them back. After 1000
+// iterations all keys are gone:
 //
 //	store := openFilled(b, 1000)
 //	for i := range b.N { store.Delete(keys[i%1000]) }
+//
+// The rule finds such methods by their names, and reads their code if it is in the package. The
+// caller must not see that a key did not exist. Code before the loop must fill the store. A binding
+// has the arguments of the calls that lead to an expression, by parameter.
 
 var (
 	// removingName matches methods that remove the entry of a key.
@@ -31,7 +36,8 @@ var (
 )
 
 // reportRemoved reports a call such as store.Delete(key) if the store has a fixed number of
-// entries. The loop must add none, and nothing reads whether the key existed.
+// entries. The loop must add none, and not read whether the key existed. The frame f has the body
+// in which the call is: the loop, or a function of the test files that it calls.
 func (in *input) reportRemoved(l *loop, call *ast.CallExpr, f *frame) {
 	if missingName.MatchString(in.joinNames(l, call)) {
 		return
@@ -66,7 +72,7 @@ func (in *input) findReceiver(call *ast.CallExpr, called flow.Function) ast.Expr
 }
 
 // ignoresAbsence reports whether the caller of a removing method does not see that a key did not
-// exist. It is false for a method that does the same work then.
+// exist. It is false for a method that does as much work for a missing key.
 func (in *input) ignoresAbsence(body ast.Node, call *ast.CallExpr, called flow.Function) bool {
 	results := called.Object.Signature().Results()
 	if called.Body == nil {
@@ -86,6 +92,7 @@ func (in *input) ignoresAbsence(body ast.Node, call *ast.CallExpr, called flow.F
 	return isError(results.At(results.Len()-1).Type()) && !in.returnsErrorIf(called.Body)
 }
 
+// hasBoolResult reports whether one of the results is a bool, such as ok.
 func hasBoolResult(results *types.Tuple) bool {
 	for v := range results.Variables() {
 		if isBool(v.Type()) {
@@ -157,7 +164,8 @@ func (in *input) isFilledBefore(l *loop, t types.Type) bool {
 	return slices.ContainsFunc(in.codeBefore(l), func(s ast.Node) bool { return in.addsTo(s, t) })
 }
 
-// addsTo reports whether root, also in test helpers, calls a method of t with a name such as Put.
+// addsTo reports whether root calls a method of type t with a name such as Put. It also reads
+// functions of the test files that root calls.
 func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	found := false
 	in.inspectCallsDeep(root, func(call *ast.CallExpr, binding flow.Binding) {
@@ -169,6 +177,8 @@ func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	return found
 }
 
+// isOfType reports whether v is a variable of type t, or of a pointer to it. It is false if v is
+// nil.
 func isOfType(v *types.Var, t types.Type) bool {
 	return v != nil && isSameType(v.Type(), t)
 }
@@ -225,7 +235,7 @@ func (in *input) mayBeRefilled(l *loop, t types.Type) bool {
 	return found
 }
 
-// isPreparedForN reports whether a statement with v depends on b.N:
+// isPreparedForN reports whether a statement before the loop uses v and depends on b.N:
 //
 //	for _, key := range makeKeys(b.N) { store.Put(key, value) }
 func (in *input) isPreparedForN(l *loop, v *types.Var) bool {

@@ -8,9 +8,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// inputSorted finds loops that sort the same slice again. After the first iteration it is sorted:
+// This file has the rule input-sorted. It finds a benchmark that sorts the same slice in each
+// iteration. From the second iteration on the slice is already sorted:
 //
-//	for range b.N { sort.Ints(s) }
+//	func BenchmarkSort(b *testing.B) {
+//		s := randomInts(1000)
+//		for range b.N {
+//			sort.Ints(s)
+//		}
+//	}
+//
+// The rule searches the loop for functions of the packages sort and slices that sort. It reports
+// such a call if the slice is from before the loop, and no other use in the loop may change it.
+
+// inputSorted returns the rule input-sorted.
 func inputSorted() rule {
 	return rule{Rule: audit.Rule{
 		ID: "input-sorted", Severity: tare.Void,
@@ -33,11 +44,11 @@ func inputSorted() rule {
 	}}
 }
 
-// isRefilled reports whether a loop may change a slice other than by the call that sorts it.
-func (in *input) isRefilled(l *loop, v *types.Var, sort *ast.CallExpr) bool {
+// isRefilled reports whether a loop may change a slice other than by sortCall.
+func (in *input) isRefilled(l *loop, v *types.Var, sortCall *ast.CallExpr) bool {
 	return in.hasUse(l.node, v, func(id *ast.Ident, path []ast.Node) bool {
 		call, isCall := parent(path, 1).(*ast.CallExpr)
 		isLength := isCall && isBuiltin(in.pass.TypesInfo, call, "len")
-		return !isLength && !isNodeIn(id, sort)
+		return !isLength && !isNodeIn(id, sortCall)
 	})
 }

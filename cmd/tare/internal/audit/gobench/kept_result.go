@@ -10,29 +10,32 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side of a comparison keeps its result in its
-// receiver, and only the first iteration computes it:
+// This file is a part of the rule unlike-work, which finds comparisons whose sides do different
+// work. Here one side stores its result in its receiver, and only the first iteration computes it:
 //
 //	func (e *Event) Wire() []byte {
 //		if e.wire == nil { e.wire = e.encode() }
 //		return e.wire
 //	}
+//
+// A side is one of the functions that a call such as side.encode(event) may run. The rule reports
+// it if another side has no such method, and event is from before the loop.
 
 // keptName matches comparisons in which a kept result is meant.
 var keptName = lazyregexp.New(`(?i)cache|memo|warm|lazy|kept|once|repeat|again|reuse|hit`)
 
-// reportKept reports sides of a call such as side.encode(event) that keep their results, if event
-// is from before the loop.
+// reportKept reports the sides of a call such as side.encode(event) that store their result in
+// event. It reports nothing if event is set in the loop.
 func (in *input) reportKept(l *loop, call *ast.CallExpr) {
 	if in.callee(call) != nil || keptName.MatchString(l.owner.name) {
 		return
 	}
-	var keeping []ast.Expr
+	var storing []ast.Expr
 	other := false
 	for _, source := range in.findSideSources(l, call) {
 		for _, f := range in.flowGraph().Functions(source, nil) {
 			if f.Object != nil && in.isMethodOnKept(l, call, f) {
-				keeping = append(keeping, source)
+				storing = append(storing, source)
 			} else if f.Body != nil {
 				other = true
 			}
@@ -41,13 +44,13 @@ func (in *input) reportKept(l *loop, call *ast.CallExpr) {
 	if !other {
 		return
 	}
-	for _, source := range keeping {
+	for _, source := range storing {
 		in.report(source, "one side of the comparison, %s, keeps its result in its receiver: it works in the first iteration only", formatExpr(source))
 	}
 }
 
-// findSideSources returns the functions that a call such as side.encode(event) may run, as they are
-// named in the table. If the benchmark has a table, those of other tables do not count.
+// findSideSources returns the functions that a call such as side.encode(event) may run, as the
+// source names them. If some are in the same function as the loop, it omits all others.
 func (in *input) findSideSources(l *loop, call *ast.CallExpr) []ast.Expr {
 	all := in.flowGraph().Sources(call.Fun, nil)
 	var own []ast.Expr
@@ -62,7 +65,7 @@ func (in *input) findSideSources(l *loop, call *ast.CallExpr) []ast.Expr {
 	return all
 }
 
-// findOwnSides is calledSides without the functions of other tables.
+// findOwnSides is calledSides without the functions of tables in other benchmarks.
 func (in *input) findOwnSides(l *loop, call *ast.CallExpr) []side {
 	nodes := map[ast.Node]bool{}
 	for _, source := range in.findSideSources(l, call) {
@@ -73,8 +76,8 @@ func (in *input) findOwnSides(l *loop, call *ast.CallExpr) []side {
 	return slices.DeleteFunc(in.calledSides(call), func(s side) bool { return !nodes[s.node] })
 }
 
-// isMethodOnKept reports whether f is a method that keeps its result, on a variable from before the
-// loop that the loop does not set.
+// isMethodOnKept reports whether f is a method that stores its result in its receiver. The receiver
+// must be from before the loop, and the loop must not set it.
 func (in *input) isMethodOnKept(l *loop, call *ast.CallExpr, f flow.Function) bool {
 	if !in.keepsResult(f.Object) {
 		return false
@@ -100,7 +103,8 @@ func (in *input) isMethodOnKept(l *loop, call *ast.CallExpr, f flow.Function) bo
 	return !in.hasUse(l.body, p.root, isSet)
 }
 
-// keepsResult reports whether a method sets a field of its receiver if it is nil, and returns it.
+// keepsResult reports whether a method compares a field of its receiver with nil, sets it and
+// returns it.
 func (in *input) keepsResult(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {

@@ -9,11 +9,15 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side of a comparison makes a value that does its
-// work later, and never lets it work:
+// This file is a part of the rule unlike-work, which finds comparisons whose sides do different
+// work. Here one side makes a lazy value, which works only when a method is called, and never calls
+// it:
 //
 //	{"list", func() int { return len(tree.List()) }}
-//	{"iterator", func() int { return tree.Iterator().Len() }}
+//	{"iterator", func() int { return tree.Iterator().Len() }} // never calls Next
+//
+// A side is one of the things compared: a sub-benchmark, or a function in a table. The rule reads
+// the code of the methods of the package. A light function has no loop, and calls only light ones.
 
 // reportLazy reports sides that make such a value, if another side does not.
 func (in *input) reportLazy(sides []side) {
@@ -21,7 +25,7 @@ func (in *input) reportLazy(sides []side) {
 	lazy := 0
 	for i, s := range sides {
 		isReported := slices.ContainsFunc(in.findings, func(f finding) bool { return f.pos == s.node.Pos() })
-		if in.isHarness(s.node) && !isDeclaredLess(s.name) && !isReported {
+		if in.isTestCode(s.node) && !isDeclaredLess(s.name) && !isReported {
 			texts[i] = in.findLazy(s.body, sides)
 		}
 		if texts[i] != "" {
@@ -38,7 +42,8 @@ func (in *input) reportLazy(sides []side) {
 	}
 }
 
-// findLazy returns the method that a side should call on a value it makes, or "".
+// findLazy returns a text such as "Next of what tree.Iterator returns", or "" if a side has no such
+// value. The method is one that the side should call.
 func (in *input) findLazy(body ast.Node, sides []side) string {
 	text := ""
 	inspectPath(body, func(n ast.Node, path []ast.Node) bool {
@@ -74,7 +79,7 @@ func (in *input) isOfPackage(t types.Type) bool {
 }
 
 // findMethodsCalled returns the methods that a side calls on the result of call, the last node of
-// path. It does not know if the side has other uses of it.
+// path. isKnown is false if the side has other uses of the result.
 func (in *input) findMethodsCalled(body ast.Node, call *ast.CallExpr, path []ast.Node) (called []*types.Func, isKnown bool) {
 	switch p := parent(path, 1).(type) {
 	case *ast.SelectorExpr: // list.Iterator().Len()
@@ -108,8 +113,9 @@ var (
 	stateName = lazyregexp.New(`^(Err|Error|Close|Reset|String|GoString|Len|Size|Seek\w*)$`)
 )
 
-// findUncalled returns a method of t that does its work and is not called, or "". It returns "" if
-// one of called may do that work.
+// findUncalled returns a method of t that does its work, or "". The list called has the methods
+// that the side calls. If one of them is not light, it may do the work, and findUncalled returns
+// "".
 func (in *input) findUncalled(t types.Type, called []*types.Func, sides []side) string {
 	advances := slices.ContainsFunc(called, func(fn *types.Func) bool { return advanceName.MatchString(fn.Name()) })
 	isHeavy := func(fn *types.Func) bool { return !advanceName.MatchString(fn.Name()) && !in.isLight(fn, 0) }
@@ -158,13 +164,14 @@ func (in *input) isOutput(fn *types.Func) bool {
 	return !stateName.MatchString(fn.Name()) && (writes || returns)
 }
 
-// callsWhole reports whether a side calls a function such as ReadAll.
+// callsWhole reports whether a side calls a function that works on all its input, such as ReadAll.
 func callsWhole(sides []side) bool {
 	return slices.ContainsFunc(sides, func(s side) bool { return hasCall(s.body, wholeName.MatchString) })
 }
 
-// isLight reports whether a function of the package has no loop, and calls only such functions and
-// some of the standard library. The depth counts the functions around it.
+// isLight reports whether a function has no loop and calls only such functions. Of other packages
+// it accepts some small functions of the standard library. The depth counts the functions around
+// it.
 func (in *input) isLight(fn *types.Func, depth int) bool {
 	if fn == nil || fn.Pkg() == nil {
 		return false

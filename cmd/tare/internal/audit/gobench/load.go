@@ -21,7 +21,12 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// Report has the findings in directories and files.
+// This file loads Go packages and runs the rules on their benchmarks, for tare audit. For the
+// directory "." Read returns the findings of all benchmarks in it and below, and how many
+// benchmarks there are. A module may fail to load, for example without network. Its files are then
+// read without the packages of other modules, and a note is added.
+
+// Report has the findings in some directories and files.
 type Report struct {
 	Findings   []audit.Finding
 	Benchmarks int      // functions and literals with a parameter *testing.B
@@ -55,6 +60,7 @@ func Read(ctx context.Context, paths []string) (Report, error) {
 	return rep, nil
 }
 
+// directory is a directory with Go files to read.
 type directory struct {
 	path   string // absolute
 	module string // absolute path of its module; "" if it has none
@@ -176,7 +182,7 @@ func (rep *Report) readModule(ctx context.Context, dirs []directory, selected ma
 	return nil
 }
 
-// runRules adds the findings in selected files of packages.
+// runRules runs the rules on packages, and adds the findings in selected files.
 func (rep *Report) runRules(pkgs []*packages.Package, isSelected func(file string) bool) error {
 	graph, err := checker.Analyze(newAnalyzers(), pkgs, &checker.Options{Sequential: true})
 	if err != nil {
@@ -272,11 +278,13 @@ func dropBodies(file *ast.File) {
 	}
 }
 
+// areExcluded reports whether build constraints exclude all files of the packages.
 func areExcluded(pkgs []*packages.Package) bool {
 	err := firstError(pkgs)
 	return err != nil && !haveSyntax(pkgs) && strings.Contains(err.Error(), "build constraints exclude all Go files")
 }
 
+// haveSyntax reports whether a file of the packages could be parsed.
 func haveSyntax(pkgs []*packages.Package) bool {
 	return slices.ContainsFunc(pkgs, func(p *packages.Package) bool { return len(p.Syntax) > 0 })
 }

@@ -8,9 +8,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// logInLoop finds loops that print in each iteration:
+// This file has the rule log-in-loop. It finds a benchmark that prints in each iteration. Printing
+// may take longer than the measured code:
 //
-//	for b.Loop() { fmt.Println(parse(data)) }
+//	func BenchmarkParse(b *testing.B) {
+//		for b.Loop() {
+//			fmt.Println(parse(text))
+//		}
+//	}
+//
+// The rule searches the loop for calls that print or log. It skips those in an if statement, which
+// mostly print errors. It also skips packages that redirect their output.
+
+// logInLoop returns the rule log-in-loop.
 func logInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "log-in-loop", Severity: tare.Warn,

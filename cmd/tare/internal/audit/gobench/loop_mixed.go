@@ -8,12 +8,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// loopMixed finds benchmarks with b.Loop that also use b.N:
+// This file has the rule loop-mixed. It finds a benchmark with b.Loop that also uses b.N. Before
+// the loop ends, b.N is not the number of iterations:
 //
-//	data := make([]int, b.N)
-//	for b.Loop() { … }
+//	func BenchmarkSum(b *testing.B) {
+//		data := make([]int, b.N) // b.N is 0 or 1
+//		for b.Loop() {
+//			sum(data)
+//		}
+//	}
 //
-// Before the loop ends, b.N is not the number of iterations.
+// The rule searches the benchmark for b.N before the end of its first loop by b.Loop. It also
+// reports a function with b.N that this loop calls.
+
+// loopMixed returns the rule loop-mixed.
 func loopMixed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "loop-mixed", Severity: tare.Void,
@@ -47,7 +55,7 @@ func (in *input) isDirectN(sel *ast.SelectorExpr) bool {
 	return sel.Sel.Name == "N" && isNamed(in.pass.TypesInfo.TypeOf(sel.X), "testing", "B")
 }
 
-// reportCalleesOfN reports calls f(b) in a loop over b.Loop if f uses b.N.
+// reportCalleesOfN reports calls f(b) in a loop by b.Loop if f uses b.N.
 func (in *input) reportCalleesOfN(l *loop) {
 	for call := range nodesOf[*ast.CallExpr](l.body) {
 		for _, a := range call.Args {
@@ -63,6 +71,7 @@ func (in *input) reportCalleesOfN(l *loop) {
 	}
 }
 
+// containsN reports whether a body uses b.N.
 func (in *input) containsN(body ast.Node) bool {
 	for sel := range nodesOf[*ast.SelectorExpr](body) {
 		if in.isDirectN(sel) {
@@ -72,7 +81,7 @@ func (in *input) containsN(body ast.Node) bool {
 	return false
 }
 
-// isInLoopHead reports whether n is in the head of a loop over b.N.
+// isInLoopHead reports whether n is in the head of a loop over b.N, as in for range b.N.
 func isInLoopHead(b *benchmark, n ast.Node) bool {
 	return slices.ContainsFunc(b.loops, func(l *loop) bool {
 		return l.kind == overN && l.node.Pos() <= n.Pos() && n.Pos() < l.body.Pos()

@@ -9,11 +9,18 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side of a comparison only makes a value, and
-// another works on it.
+// This file is a part of the rule unlike-work, which finds comparisons whose sides do different
+// work. Here one side only makes a value, and another works on it:
+//
+//	b.Run("std", func(b *testing.B) { for b.Loop() { json.NewEncoder(w).Encode(v) } })
+//	b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } })
+//
+// A maker is a function such as NewEncoder, and a worker one such as Encode. A finisher is a method
+// such as Bytes, which makes a result of what was collected. The rule knows all of them by their
+// names. A test helper is a function of the test files that the benchmark calls.
 
-// reportMakers reports loops that only make values, if another loop works on them. A call works if
-// workerName matches or isWork returns true.
+// reportMakers reports loops that only make values, if another loop works on values. A call is work
+// if its name is that of a worker, or if isWork returns true.
 func (in *input) reportMakers(loops []*loop, isWork func(*ast.CallExpr) bool) {
 	hasWork := slices.ContainsFunc(loops, func(l *loop) bool {
 		for call := range nodesOf[*ast.CallExpr](l.body) {
@@ -76,6 +83,7 @@ func (in *input) onlyMakes(l *loop) bool {
 	return values > 0 && onlyMakes
 }
 
+// isCallOfValue reports whether a call is of a function in a variable.
 func (in *input) isCallOfValue(call *ast.CallExpr) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok {
@@ -92,6 +100,7 @@ var (
 	getterName   = lazyregexp.New(`^(Bytes|String|Len|Cap|Size|Reset|Result|Buffer)$`)
 )
 
+// onlyReserves reports whether a loop only reserves memory, as buf.Grow(n) does.
 func (in *input) onlyReserves(l *loop) bool {
 	reserves, hasOther := false, false
 	inspectTimedNodes(in, l, func(call *ast.CallExpr) {
@@ -141,8 +150,8 @@ func (in *input) reportUnfinished(loops []*loop) {
 	}
 }
 
-// onlyCollects reports whether a loop calls methods of v, but no finisher. The loop declares v at
-// declared.
+// onlyCollects reports whether a loop calls methods of v, but no finisher. The identifier declared
+// is that of v in its declaration.
 func (in *input) onlyCollects(l *loop, v *types.Var, declared ast.Expr) bool {
 	collects, mayFinish := false, false
 	in.inspectUses(l.body, v, func(id *ast.Ident, path []ast.Node) {

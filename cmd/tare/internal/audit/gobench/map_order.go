@@ -11,11 +11,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// mapOrder finds loops over a map whose cost depends on the random order of its entries:
+// This file has the rule map-order. It finds a benchmark whose cost depends on the order in which
+// Go visits a map. This order is random, so the cost differs from run to run:
 //
-//	for b.Loop() { for k := range m { cache.Get(k) } }
+//	func BenchmarkCache(b *testing.B) {
+//		for b.Loop() {
+//			for key := range entries {
+//				cache.Get(key)
+//			}
+//		}
+//	}
 //
-// The inner loop takes the first entry only, or passes each entry to a cache.
+// The rule searches the timed code for range statements over a map. It reports one that stops at
+// the first entry. It also reports one that passes each entry to a cache, or to a method that
+// searches and changes its receiver.
+
+// mapOrder returns the rule map-order.
 func mapOrder() rule {
 	return rule{Rule: audit.Rule{
 		ID: "map-order", Severity: tare.Warn,
@@ -58,9 +69,9 @@ func isBreak(s ast.Stmt) bool {
 // cacheName matches types of caches.
 var cacheName = lazyregexp.New(`(?i)cache|lru|lfu|memo`)
 
-// findOrderDependent returns v of a call v.method(entry) whose cost depends on the order of
-// entries, else nil. The call is in r, a loop over a map. The variable is a cache, or the method
-// searches and changes it.
+// findOrderDependent returns v of a call v.method(entry) whose cost depends on the order of the
+// entries, or nil. The call is in r, a range statement over a map. It depends on the order if v is
+// a cache, or if the method searches and changes v.
 func (in *input) findOrderDependent(l *loop, r *ast.RangeStmt) (v *types.Var, isCache bool) {
 	for call := range nodesOf[*ast.CallExpr](r.Body) {
 		sel, ok := call.Fun.(*ast.SelectorExpr)

@@ -10,11 +10,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// noLoop finds benchmarks that do their work once, for any b.N:
+// This file has the rule no-loop. It finds a benchmark that does its work only once. The command go
+// test still divides the time by b.N, so the result is far too small:
 //
-//	func BenchmarkParse(b *testing.B) { parse(data) }
+//	func BenchmarkParse(b *testing.B) {
+//		parse(text)
+//	}
 //
-// It skips benchmarks with ReportMetric: their metric may be their only purpose.
+// The rule reports a benchmark that uses none of b.N, b.Loop, b.Run and b.RunParallel, and does not
+// pass b on. It skips benchmarks with ReportMetric, whose metric may be their only purpose.
+
+// noLoop returns the rule no-loop.
 func noLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "no-loop", Severity: tare.Void,
@@ -42,7 +48,8 @@ func noLoop() rule {
 	}}
 }
 
-// isRunByGoTest reports whether a benchmark is a declared function or an argument of b.Run.
+// isRunByGoTest reports whether go test runs a benchmark: a declared function, or a function
+// literal that b.Run gets.
 func (in *input) isRunByGoTest(b *benchmark) bool {
 	if b.outer == nil {
 		return b.node == ast.Node(b.decl) && b.decl.Recv == nil
@@ -81,8 +88,8 @@ func (in *input) mayRepeat(b *benchmark) bool {
 	return repeats
 }
 
-// takesInterface reports whether a function gets an argument as an interface such as testing.TB. It
-// cannot read b.N then.
+// takesInterface reports whether a call passes arg as an interface such as testing.TB. The called
+// function cannot read b.N then.
 func (in *input) takesInterface(call *ast.CallExpr, arg ast.Expr) bool {
 	fn := in.callee(call)
 	if fn == nil {

@@ -7,13 +7,20 @@ import (
 	"slices"
 )
 
-// This file finds out whether code only reads a value. Such code does not set a part of it, return
-// it or store it. Of the three functions below, the first follows an argument. The second checks
-// all uses of a variable, and the third one use. Their depth counts the calls and variables
-// followed so far.
+// This file finds out whether code only reads a value. One value then does for all iterations of a
+// benchmark, and the rule input-in-loop can advise so. For example, the first function only reads
+// its argument:
+//
+//	func sum(s []int) (n int) { for _, v := range s { n += v }; return n }
+//	func fill(s []int)        { for i := range s { s[i] = i } }
+//
+// Code that sets a part of a value, returns it or stores it does not only read it. Of the functions
+// below, callOnlyReads follows an argument into the called function. The function codeOnlyReads
+// checks all uses of a variable, and useOnlyReads one use. Their depth counts the calls and
+// variables followed so far.
 
-// callOnlyReads reports whether all functions that a call may run only read the argument arg. Their
-// code must be in the package.
+// callOnlyReads reports whether all functions that a call may run only read the argument arg. It is
+// false for functions without code in the package.
 func (in *input) callOnlyReads(call *ast.CallExpr, arg ast.Expr, depth int) bool {
 	info := in.pass.TypesInfo
 	if isBuiltin(info, call, "len") || isBuiltin(info, call, "cap") || isBasic(info.TypeOf(arg)) {
@@ -45,7 +52,7 @@ func (in *input) callOnlyReads(call *ast.CallExpr, arg ast.Expr, depth int) bool
 	return len(called) > 0
 }
 
-// codeOnlyReads reports whether root only reads v and the memory that v refers to.
+// codeOnlyReads reports whether root only reads v and the memory to which v refers.
 func (in *input) codeOnlyReads(root ast.Node, v *types.Var, depth int) bool {
 	if v == nil || depth > maxTimedDepth {
 		return false

@@ -11,8 +11,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// parallelLatency finds benchmarks with RunParallel that call their figure a latency, such as
-// BenchmarkGetLatency.
+// This file has the rule parallel-latency. It finds a benchmark with RunParallel that calls its
+// result a latency, the time of one operation. The result is the time divided by the operations of
+// all goroutines, which is much less:
+//
+//	func BenchmarkGetLatency(b *testing.B) {
+//		b.RunParallel(func(pb *testing.PB) {
+//			for pb.Next() {
+//				get(key)
+//			}
+//		})
+//	}
+//
+// The rule searches the name, the comment, the texts and the metrics of the benchmark for words
+// such as latency. It skips loops that measure the time of each operation themselves.
+
+// parallelLatency returns the rule parallel-latency.
 func parallelLatency() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-latency", Severity: tare.Warn,
@@ -71,7 +85,8 @@ func (in *input) parallelLoops(b *benchmark) []*loop {
 	return out
 }
 
-// claimsLatency reports whether a benchmark calls its figure the time of one operation.
+// claimsLatency reports whether a benchmark calls its result the time of one operation. It may do
+// so in its name, comment, texts or metrics.
 func (in *input) claimsLatency(b *benchmark) bool {
 	if containsWord(b.name, "throughput") {
 		return false
@@ -109,6 +124,7 @@ var (
 		`(call|req|request|caller|client|user|query|rpc|get|lookup|hit|msg|message|event)s?$`)
 )
 
+// reportsMetric reports whether a function calls ReportMetric with a unit that matches units.
 func (in *input) reportsMetric(decl *ast.FuncDecl, units *lazyregexp.Regexp) bool {
 	return hasNode(decl.Body, func(call *ast.CallExpr) bool {
 		if calledName(call) != "ReportMetric" || len(call.Args) != 2 {

@@ -7,9 +7,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// parallelN finds functions of RunParallel that ignore their *testing.PB:
+// This file has the rule parallel-n. It finds a function for RunParallel that ignores its
+// *testing.PB. Each goroutine then does its work once, instead of b.N times together:
 //
-//	b.RunParallel(func(pb *testing.PB) { work() }) // must be: for pb.Next() { work() }
+//	func BenchmarkWork(b *testing.B) {
+//		b.RunParallel(func(pb *testing.PB) {
+//			work() // must be: for pb.Next() { work() }
+//		})
+//	}
+//
+// The rule reports a call of RunParallel if its function literal does not use pb.
+
+// parallelN returns the rule parallel-n.
 func parallelN() rule {
 	return rule{Rule: audit.Rule{
 		ID: "parallel-n", Severity: tare.Void,

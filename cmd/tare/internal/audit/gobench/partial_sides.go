@@ -8,9 +8,18 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work. One side of a comparison does less with its input
-// than another. It works on a part, only checks it, writes only its beginning, or ignores it.
+// This file is a part of the rule unlike-work, which finds comparisons whose sides do different
+// work. Here one side does less with its input than another:
+//
+//	{"all", func(s string) { re.FindAllString(s, -1) }}
+//	{"fast", func(s string) { re.FindString(s) }} // stops at the first match
+//
+// A side is one of the things compared: a sub-benchmark, or a function in a table. A side may work
+// on a part of its input, only check it, write only its beginning, or ignore it. The rule judges
+// this by the names of the functions that the side calls. It skips sides that are meant to do less
+// by their own name.
 
+// reportPartial reports sides that do less with their input than another side.
 func (in *input) reportPartial(sides []side) {
 	var works []sideWork
 	for _, s := range sides {
@@ -47,7 +56,8 @@ func (in *input) reportPartial(sides []side) {
 	}
 }
 
-// splitSides counts the sides with hasAll. Of the other sides it returns those with hasPart.
+// splitSides counts the sides for which hasAll returns true. Of the others it returns those for
+// which hasPart returns true.
 func splitSides(works []sideWork, hasAll, hasPart func(w sideWork) bool) (all int, partial []sideWork) {
 	for _, w := range works {
 		if hasAll(w) {
@@ -59,6 +69,7 @@ func splitSides(works []sideWork, hasAll, hasPart func(w sideWork) bool) (all in
 	return all, partial
 }
 
+// sideWork says what a side does with its input.
 type sideWork struct {
 	side        side
 	worksOnAll  bool
@@ -70,6 +81,7 @@ type sideWork struct {
 	isDeclared  bool // is meant to do less
 }
 
+// readSide judges a side by the names of the functions that it calls.
 func (in *input) readSide(s side) sideWork {
 	hasLoop, names := in.readWork(s.body, 0)
 	w := sideWork{side: s, isDeclared: isDeclaredLess(s.name)}
@@ -85,6 +97,7 @@ func (in *input) readSide(s side) sideWork {
 	return w
 }
 
+// isDeclaredLess reports whether a side with this name is meant to do less than others.
 func isDeclaredLess(name string) bool {
 	return declaredPartName.MatchString(name) || declaredMakerName.MatchString(name)
 }
@@ -125,7 +138,7 @@ func (in *input) ignoresInput(s side) bool {
 }
 
 // reportEmptyOutput reports sides that allocate their output and write nothing into it. All other
-// sides have to write theirs, and these must not be the minority.
+// sides must write theirs, and must be at least half of the sides.
 func (in *input) reportEmptyOutput(sides []side) {
 	var empty []side
 	writing := 0
@@ -158,8 +171,8 @@ func (in *input) callsOther(body ast.Node) bool {
 }
 
 // readOutput reports whether body makes a slice of bytes, and whether it may write into one. It
-// reads the called functions of the package, too, once each. The depth counts the calls around
-// body.
+// also reads the functions of the package that body calls, once each. The depth counts the calls
+// around body.
 func (in *input) readOutput(body ast.Node, seen map[ast.Node]bool, depth int) (makes, writes bool) {
 	info := in.pass.TypesInfo
 	ast.Inspect(body, func(n ast.Node) bool {

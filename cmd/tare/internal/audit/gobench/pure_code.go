@@ -7,11 +7,17 @@ import (
 	"slices"
 )
 
-// This file is a part of the rule result-unused. It finds pure code such as x*x. The compiler
-// removes this if nothing uses its value.
+// This file is a part of the rule result-unused. It finds pure code, which has no effects, such as
+// x*x. The compiler removes pure code if nothing uses its value:
+//
+//	for i := range b.N { square(i) } // func square(x int) int { return x * x }
+//
+// A call is pure if the compiler inlines the function, which it does for small ones, and all of its
+// code is pure. In this file, bodies has the functions of the package that the compiler surely
+// inlines.
 
-// isPure reports whether the compiler can remove an expression. It has no effects, and only calls
-// functions in bodies, which are inlined. The depth counts these calls.
+// isPure reports whether the compiler can remove an expression. The depth counts the calls around
+// it.
 func (in *input) isPure(e ast.Expr, bodies map[*types.Func]*ast.FuncDecl, depth int) bool {
 	info := in.pass.TypesInfo
 	switch e := ast.Unparen(e).(type) {
@@ -116,6 +122,7 @@ func (in *input) arePure(list []ast.Expr, bodies map[*types.Func]*ast.FuncDecl, 
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool { return !in.isPure(e, bodies, depth) })
 }
 
+// areLocal reports whether all expressions are local variables or _.
 func (in *input) areLocal(list []ast.Expr) bool {
 	return !slices.ContainsFunc(list, func(e ast.Expr) bool {
 		id, ok := e.(*ast.Ident)
@@ -144,6 +151,8 @@ func (in *input) smallBodies() map[*types.Func]*ast.FuncDecl {
 	return bodies
 }
 
+// hasDirective reports whether a comment such as //go:noinline keeps the compiler from inlining a
+// function.
 func hasDirective(fn *ast.FuncDecl) bool {
 	return fn.Doc != nil && slices.ContainsFunc(fn.Doc.List, func(c *ast.Comment) bool { return isOneOf(c.Text, []string{"//go:noinline", "//go:nosplit"}) })
 }
@@ -157,6 +166,7 @@ func (in *input) isSmall(body *ast.BlockStmt) bool {
 	return countNodes(body) <= maxLeafNodes
 }
 
+// countNodes returns the number of nodes of the syntax tree at and below root.
 func countNodes(root ast.Node) int {
 	n := 0
 	ast.Inspect(root, func(node ast.Node) bool {

@@ -8,9 +8,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// randomInput finds random sources that a benchmark seeds with the time of day:
+// This file has the rule random-input. It finds a benchmark whose random inputs differ from run to
+// run. Two versions of the code are then measured with different inputs:
 //
-//	r := rand.New(rand.NewSource(time.Now().UnixNano()))
+//	func BenchmarkSort(b *testing.B) {
+//		r := rand.New(rand.NewSource(time.Now().UnixNano()))
+//		data := r.Perm(1000)
+//		for b.Loop() { … }
+//	}
+//
+// The rule searches the benchmark for calls that seed a random source with time.Now.
+
+// randomInput returns the rule random-input.
 func randomInput() rule {
 	return rule{Rule: audit.Rule{
 		ID: "random-input", Severity: tare.Warn,
@@ -33,6 +42,7 @@ func randomInput() rule {
 	}}
 }
 
+// callsNow reports whether an expression calls time.Now.
 func (in *input) callsNow(e ast.Expr) bool {
 	for call := range nodesOf[*ast.CallExpr](e) {
 		if isFunc(in.callee(call), "time", "Now") {

@@ -12,11 +12,20 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// randomTimed finds random numbers that are made in the timed region:
+// This file has the rule random-timed. It finds a benchmark that makes random numbers while its
+// timer runs. Each number takes 2 to 20 ns, which is in the result:
 //
-//	for b.Loop() { m.Get(keys[rand.IntN(100)]) }
+//	func BenchmarkGet(b *testing.B) {
+//		for b.Loop() {
+//			m.Get(keys[rand.IntN(100)])
+//		}
+//	}
 //
-// It reports the first call of a file and the number of the others.
+// The rule searches the loop, and functions of the test files that it calls, for calls of the
+// packages for random numbers. It reports the first call in a file and counts the others. A frame
+// is the body that a walk is in: the loop, or a function of the test files that it calls.
+
+// randomTimed returns the rule random-timed.
 func randomTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "random-timed", Severity: tare.Note,
@@ -60,7 +69,8 @@ func randomTimed() rule {
 
 var randomPackages = []string{"math/rand", "math/rand/v2", "crypto/rand"}
 
-// isRandom reports whether a call may make random numbers.
+// isRandom reports whether a call may make random numbers. The frame f has the body in which the
+// call is: the loop, or a function that it calls.
 func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if fn := called.Object; fn != nil && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), randomPackages) {
@@ -70,8 +80,8 @@ func (in *input) isRandom(call *ast.CallExpr, f *frame) bool {
 	return false
 }
 
-// isStatement reports whether a call is a statement f() or _ = f() of a loop. It then is the
-// operation itself.
+// isStatement reports whether a call is a statement f() or _ = f() of a loop. Nothing uses its
+// result, so the call is what the benchmark measures.
 func (in *input) isStatement(l *loop, call *ast.CallExpr) bool {
 	for s := range nodesOf[ast.Stmt](l.body) {
 		e, isExpr := s.(*ast.ExprStmt)

@@ -8,10 +8,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// recorderReused finds a httptest.ResponseRecorder that all iterations share:
+// This file has the rule recorder-reused. It finds a benchmark in which all iterations write to one
+// httptest.ResponseRecorder. The recorder stores the output of all of them, so it grows with b.N:
 //
-//	rec := httptest.NewRecorder()
-//	for b.Loop() { handler.ServeHTTP(rec, req) }
+//	func BenchmarkServe(b *testing.B) {
+//		rec := httptest.NewRecorder()
+//		for b.Loop() {
+//			handler.ServeHTTP(rec, req)
+//		}
+//	}
+//
+// The rule searches the loop for calls of ServeHTTP. It reports a recorder from before the loop,
+// unless the loop uses it in a way that may reset it.
+
+// recorderReused returns the rule recorder-reused.
 func recorderReused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "recorder-reused", Severity: tare.Warn,

@@ -9,38 +9,49 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule globals-changed. A test empties a registry, a table to which
-// Register functions add entries. The benchmark needs these entries.
+// This file is a part of the rule globals-changed. Here a test empties a registry, a table of a
+// package to which Register functions add entries. The benchmark needs these entries, and go test
+// runs it after the test:
+//
+//	func init() { codec.Register("json", newJSON) }
+//	func TestRegister(t *testing.T) { codec.Reset(); … }
+//	func BenchmarkEncode(b *testing.B) { for b.Loop() { codec.Encode("json", v) } }
+//
+// The rule finds packages in which an init function registers something. It knows functions such as
+// Reset by their names, and reads the code of others. It accepts a test that may register again in
+// a deferred call.
 
-// reportEmptying reports a call in a test that empties a registry. The call may be of a variable with
-// such a function. It may be in test helpers: around has the test and these.
-func (in *input) reportEmptying(around []*ast.FuncDecl, call *ast.CallExpr, registries map[*types.Package]*benchmark) {
+// reportEmptying reports a call in a test that empties a registry. The call may be of a variable
+// with such a function, or be in a function of the test files. The list callers has the test and
+// the functions that lead to the call.
+func (in *input) reportEmptying(callers []*ast.FuncDecl, call *ast.CallExpr, registries map[*types.Package]*benchmark) {
 	for _, called := range in.flowGraph().Called(call, nil) {
 		if called.Object == nil {
 			continue
 		}
 		mayRestore := func(fn *ast.FuncDecl) bool { return in.mayFillAgain(fn, called.Object.Pkg()) }
 		helper, isDeclared := called.Node.(*ast.FuncDecl)
-		isHelper := isDeclared && in.isHarness(helper) && !resetPrefix.MatchString(helper.Name.Name)
+		isHelper := isDeclared && in.isTestCode(helper) && !resetPrefix.MatchString(helper.Name.Name)
 		if !isHelper {
-			if !slices.ContainsFunc(around, mayRestore) {
+			if !slices.ContainsFunc(callers, mayRestore) {
 				in.reportEmptied(call, called.Object, registries)
 			}
 			continue
 		}
-		if len(around) > maxTimedDepth || helper.Body == nil || in.callee(call) == nil {
+		if len(callers) > maxTimedDepth || helper.Body == nil || in.callee(call) == nil {
 			continue
 		}
 		inspectPath(helper.Body, func(n ast.Node, path []ast.Node) bool {
 			if inner, ok := n.(*ast.CallExpr); ok && !in.mayNotRun(path) {
-				in.reportEmptying(append(slices.Clone(around), helper), inner, registries)
+				in.reportEmptying(append(slices.Clone(callers), helper), inner, registries)
 			}
 			return true
 		})
 	}
 }
 
-// mayNotRun is isConditional without the function literals of t.Run.
+// mayNotRun reports whether the last node of a path may not run. It is isConditional, except that
+// it knows that t.Run runs its function.
 func (in *input) mayNotRun(path []ast.Node) bool {
 	for i, n := range path {
 		lit, ok := n.(*ast.FuncLit)
@@ -58,16 +69,17 @@ func (in *input) mayNotRun(path []ast.Node) bool {
 	return false
 }
 
-// reportEmptied reports a call of fn if this empties one of registries, and deletes this one.
+// reportEmptied reports a call of fn if this empties one of registries. It then deletes that
+// registry from the map, so that it is reported once.
 func (in *input) reportEmptied(call *ast.CallExpr, fn *types.Func, registries map[*types.Package]*benchmark) {
 	if fn == nil || fn.Signature().Recv() != nil {
 		return
 	}
-	needing := registries[fn.Pkg()]
-	if needing == nil || !registryResetName.MatchString(fn.Name()) && !in.emptiesGlobal(fn) {
+	dependent := registries[fn.Pkg()]
+	if dependent == nil || !registryResetName.MatchString(fn.Name()) && !in.emptiesGlobal(fn) {
 		return
 	}
-	in.report(call, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(call), needing.name)
+	in.report(call, "%s removes what an init function registered, although %s, which runs later, needs it", formatExpr(call), dependent.name)
 	delete(registries, fn.Pkg())
 }
 
@@ -106,7 +118,8 @@ func (in *input) emptiesGlobal(fn *types.Func) bool {
 	return false
 }
 
-// mayFillAgain reports whether a test restores a registry of pkg, by defer or Cleanup.
+// mayFillAgain reports whether a test may register something with pkg again, in a defer statement
+// or a call of Cleanup.
 func (in *input) mayFillAgain(fn *ast.FuncDecl, pkg *types.Package) bool {
 	fills := func(call *ast.CallExpr) bool {
 		called := in.callee(call)
@@ -120,7 +133,7 @@ func (in *input) mayFillAgain(fn *ast.FuncDecl, pkg *types.Package) bool {
 }
 
 // findRegistries returns the packages in which an init function of this package registers
-// something. The value is a benchmark that calls the package and registers nothing itself.
+// something. The value is a benchmark that calls the package and does not register anything itself.
 func (in *input) findRegistries() map[*types.Package]*benchmark {
 	filled := map[*types.Package]bool{}
 	for fn := range in.functions() {
@@ -144,11 +157,12 @@ func (in *input) findRegistries() map[*types.Package]*benchmark {
 	return needed
 }
 
-// findImported returns the tested package if an import may register things in it:
+// findImported returns the tested package if an import may register something with it:
 //
 //	import _ "example.com/codec/wire"
 //
-// It needs the package of external tests, and a function such as Register. Else it returns nil.
+// The tests must be in a package of their own, and the tested one must have a function such as
+// Register. Otherwise it returns nil.
 func (in *input) findImported() *types.Package {
 	tested, isExternal := strings.CutSuffix(in.pass.Pkg.Path(), "_test")
 	isForEffect := func(file *ast.File) bool {
@@ -166,7 +180,7 @@ func (in *input) findImported() *types.Package {
 	return nil
 }
 
-// looksUpName reports whether root calls a function of a package with a string parameter. This may
+// looksUpName reports whether root calls a function of a package with a string parameter, which may
 // be the name of an entry.
 func (in *input) looksUpName(root ast.Node, pkg *types.Package) bool {
 	return hasNode(root, func(call *ast.CallExpr) bool {
@@ -183,8 +197,8 @@ func (in *input) looksUpName(root ast.Node, pkg *types.Package) bool {
 	})
 }
 
-// packagesOf returns the packages whose functions root calls. The value is true if one registers
-// something.
+// packagesOf returns the packages whose functions root calls. The value is true if one of the
+// functions registers something.
 func (in *input) packagesOf(root ast.Node) map[*types.Package]bool {
 	out := map[*types.Package]bool{}
 	for call := range nodesOf[*ast.CallExpr](root) {

@@ -7,9 +7,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestInLoop finds loops that make a request of httptest and serve it:
+// This file has the rule request-in-loop. It finds a benchmark that makes an HTTP request in each
+// iteration and serves it. Making the request may take longer than serving it:
 //
-//	for range b.N { h.ServeHTTP(w, httptest.NewRequest("GET", "/", nil)) }
+//	func BenchmarkServe(b *testing.B) {
+//		for b.Loop() {
+//			handler.ServeHTTP(w, httptest.NewRequest("GET", "/", nil))
+//		}
+//	}
+//
+// The rule searches loops that call ServeHTTP for calls of httptest.NewRequest.
+
+// requestInLoop returns the rule request-in-loop.
 func requestInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-in-loop", Severity: tare.Note,

@@ -9,7 +9,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// requestLog finds routers that log each request to the terminal, such as gin.Default().
+// This file has the rule request-log. It finds a benchmark whose HTTP router logs each request to
+// the terminal. Writing the line takes longer than routing:
+//
+//	func BenchmarkRoute(b *testing.B) {
+//		router := gin.Default() // with a logger; gin.New has none
+//		for b.Loop() {
+//			router.ServeHTTP(w, req)
+//		}
+//	}
+//
+// The rule searches the benchmark and the functions that it calls for calls that make such a
+// logger. It knows those of gin, echo and fiber.
+
+// requestLog returns the rule request-log.
 func requestLog() rule {
 	return rule{Rule: audit.Rule{
 		ID: "request-log", Severity: tare.Warn,
@@ -48,6 +61,7 @@ func (in *input) reportLoggers(root ast.Node, seen map[ast.Node]bool, depth int)
 	}
 }
 
+// makesLogger reports whether a call of fn makes a logger of requests, or a router with one.
 func makesLogger(call *ast.CallExpr, fn *types.Func) bool {
 	return isFunc(fn, "github.com/gin-gonic/gin", "Default", "Logger") ||
 		isFunc(fn, "github.com/labstack/echo/v4/middleware", "Logger") ||

@@ -10,11 +10,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// responseBody finds responses whose body is not read or not closed:
+// This file has the rule response-body. It finds a benchmark that does not read or not close the
+// body of an HTTP response. Its connection is not used again, so each iteration opens another one:
 //
-//	for range b.N { resp, _ := http.Get(server.URL); checkStatus(resp.StatusCode) }
+//	func BenchmarkGet(b *testing.B) {
+//		for b.Loop() {
+//			resp, _ := http.Get(server.URL)
+//			checkStatus(resp.StatusCode)
+//		}
+//	}
 //
-// It also finds unread readers (see reportUnread).
+// The rule finds calls in the loop that return a response, and follows the variable that gets it.
+// The file response_leak.go finds ways through the code that skip the reading. The file
+// unread_reader.go finds other readers that nothing reads. A frame is the body that a walk is in:
+// the loop, or a function of the test files that it calls.
+
+// responseBody returns the rule response-body.
 func responseBody() rule {
 	return rule{Rule: audit.Rule{
 		ID: "response-body", Severity: tare.Warn,
@@ -43,6 +54,9 @@ func responseBody() rule {
 	}}
 }
 
+// reportAssigned reports an assignment such as resp, err := http.Get(url) if the body of resp is
+// not read or not closed. The frame f has the body in which the assignment is: the loop, or a
+// function of the test files that it calls.
 func (in *input) reportAssigned(f *frame, a *ast.AssignStmt) {
 	if len(a.Lhs) == 0 || len(a.Rhs) != 1 {
 		return
@@ -113,6 +127,7 @@ func (in *input) reportResponse(f *frame, a *ast.AssignStmt, request *ast.CallEx
 	}
 }
 
+// reportUse reports the response to a request at node if its body was not read or not closed.
 func (in *input) reportUse(node ast.Node, request *ast.CallExpr, read, closed bool) {
 	name := formatExpr(request.Fun)
 	switch {
@@ -180,7 +195,8 @@ func returnsNil(b *ast.BlockStmt) bool {
 	return ok && len(r.Results) > 1 && formatExpr(r.Results[0]) == "nil"
 }
 
-// isResponse reports whether a call returns an *http.Response first. The type of the call is t.
+// isResponse reports whether the type t of a call is *http.Response, or several results that begin
+// with one.
 func isResponse(t types.Type) bool { return isNamed(firstResult(t), "net/http", "Response") }
 
 // bodyUse reports whether root may read the body of v, and whether it may close it. Unknown

@@ -9,11 +9,22 @@ import (
 	"golang.org/x/tools/go/cfg"
 )
 
-// This file is a part of the rule response-body. It finds ways through a function on which nothing
-// uses the body of a response.
+// This file is a part of the rule response-body. It finds a way through the code on which nothing
+// uses the body of a response. In this example, the way leads from continue to the end of the loop
+// body:
+//
+//	resp, err := client.Do(req)
+//	if err != nil { b.Fatal(err) }
+//	if resp.StatusCode == 404 { continue }
+//	io.Copy(io.Discard, resp.Body)
+//	resp.Body.Close()
+//
+// The search follows the control flow graph, in which a block is a list of statements that run one
+// after another. A way that ends with an error does not count, because there is no response.
 
-// findLeak returns the line in which a function or an iteration ends without a use of the body.
-// Else it returns 0. Ends with an error do not count.
+// findLeak returns the line in which a function or an iteration ends without a use of the body of
+// v, or 0. The statement a assigns the response to v. The frame f has the body in which it is: the
+// loop, or a function of the test files that it calls.
 func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 	body := f.body
 	if f.node == nil { // in a loop, the end leads to the next iteration
@@ -38,11 +49,11 @@ func (in *input) findLeak(f *frame, a *ast.AssignStmt, v *types.Var) int {
 // leakSearch follows the control flow after an assignment of a response.
 type leakSearch struct {
 	in         *input
-	frame      *frame
-	assignment *ast.AssignStmt
+	frame      *frame          // the loop, or the function, with the assignment
+	assignment *ast.AssignStmt // sets response
 	response   *types.Var
-	err        *types.Var // set by the same assignment; may be nil
-	seen       map[*cfg.Block]bool
+	err        *types.Var          // set by the same assignment; may be nil
+	seen       map[*cfg.Block]bool // blocks that were followed
 }
 
 // follow continues the search at nodes, the rest of block b. It returns a line or 0, as findLeak
@@ -76,7 +87,8 @@ func (s *leakSearch) follow(b *cfg.Block, nodes []ast.Node) int {
 	return 0
 }
 
-// successors returns the blocks after b in which there is a response, not an error.
+// successors returns the blocks that may run after b and in which there is a response. If b ends
+// with err != nil, this is only one of its two successors.
 func (s *leakSearch) successors(b *cfg.Block) []*cfg.Block {
 	if len(b.Succs) != 2 || len(b.Nodes) == 0 || s.err == nil {
 		return b.Succs
@@ -94,8 +106,8 @@ func (s *leakSearch) successors(b *cfg.Block) []*cfg.Block {
 	return b.Succs
 }
 
-// endsInCall reports whether a block ends in a call, which does not return then. An example is
-// b.Fatal.
+// endsInCall reports whether a block ends in a call. At the end of a way, that call does not
+// return, such as b.Fatal.
 func endsInCall(b *cfg.Block) bool {
 	if len(b.Nodes) == 0 {
 		return false
@@ -108,7 +120,7 @@ func endsInCall(b *cfg.Block) bool {
 	return ok
 }
 
-// mentionsBody reports whether a node uses the body of v, or v itself.
+// mentionsBody reports whether a node uses the body of v, or v other than for its fields.
 func (in *input) mentionsBody(root ast.Node, v *types.Var) bool {
 	var s ast.Stmt // root as a statement, because inspectUses omits root itself
 	switch n := root.(type) {
@@ -125,6 +137,7 @@ func (in *input) mentionsBody(root ast.Node, v *types.Var) bool {
 	})
 }
 
+// reportsFailure reports whether a node calls a method such as b.Error or b.FailNow.
 func (in *input) reportsFailure(root ast.Node) bool {
 	return hasNode(root, func(call *ast.CallExpr) bool {
 		fn := in.callee(call)

@@ -10,11 +10,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resultUnused finds work that the compiler may remove because nothing uses its result:
+// This file has the rule result-unused. It finds a benchmark whose work the compiler may remove,
+// because nothing uses the result. The benchmark then measures an empty loop:
 //
-//	for i := range b.N { square(i) }
+//	func BenchmarkSquare(b *testing.B) {
+//		for i := range b.N {
+//			square(i)
+//		}
+//	}
 //
-// Loops over b.Loop keep their results alive and are exempt.
+// The rule reports an unused value if computing it has no effects, and the compiler inlines all
+// functions that take part (see pure_code.go). It skips the body of a loop by b.Loop, which keeps
+// results alive. A frame is the body that a walk is in: the loop, or a function of the test files
+// that it calls.
+
+// resultUnused returns the rule result-unused.
 func resultUnused() rule {
 	return rule{Rule: audit.Rule{
 		ID: "result-unused", Severity: tare.Void,
@@ -73,6 +83,7 @@ func (in *input) findUnrangedSequence(n ast.Node) *ast.CallExpr {
 	return call
 }
 
+// isBlank reports whether an expression is the identifier _.
 func isBlank(e ast.Expr) bool {
 	id, ok := e.(*ast.Ident)
 	return ok && id.Name == "_"
@@ -94,8 +105,9 @@ func isSequence(t types.Type) bool {
 	return isBool(yield.Results().At(0).Type())
 }
 
-// findUnused returns the expressions in a statement whose value nothing uses. For an argument that
-// is a variable, it returns the values of the variable.
+// findUnused returns the expressions in a statement whose values nothing uses. For an argument that
+// is a variable, it returns the values of the variable. The frame f has the body in which the
+// statement is: the loop, or a function of the test files that it calls.
 func (in *input) findUnused(l *loop, n ast.Node, f *frame) []ast.Expr {
 	switch n := n.(type) {
 	case *ast.ExprStmt:
@@ -131,8 +143,8 @@ func (in *input) canRemove(l *loop, f *frame, a *ast.AssignStmt, v *types.Var) b
 	return in.isDead(l, f, v) && !in.isPassedByStatement(l, v)
 }
 
-// findIgnored returns the expressions for those arguments of a call that an inlined function
-// ignores.
+// findIgnored returns the arguments of a call that the called function ignores, if the compiler
+// inlines it.
 func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 	var unused []ast.Expr
 	for i, a := range call.Args {
@@ -148,6 +160,7 @@ func (in *input) findIgnored(l *loop, call *ast.CallExpr, f *frame) []ast.Expr {
 	return unused
 }
 
+// selectWork returns the expressions of a list that compute something, such as square(i) and a + b.
 func (in *input) selectWork(list ...ast.Expr) []ast.Expr {
 	var out []ast.Expr
 	for _, e := range list {
@@ -176,8 +189,8 @@ func (in *input) isInlined(call *ast.CallExpr) bool {
 	return len(called) > 0
 }
 
-// isDead reports whether no use of a local variable needs its value. It must be declared in the
-// benchmark or in the function of the frame.
+// isDead reports whether no use of a local variable needs its value. The variable must be declared
+// in the benchmark, or in the function of the frame.
 func (in *input) isDead(l *loop, f *frame, v *types.Var) bool {
 	root := ast.Node(l.owner.decl) // declares v
 	if !isPosIn(v.Pos(), root) {

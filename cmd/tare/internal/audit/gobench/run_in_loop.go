@@ -7,9 +7,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// runInLoop finds b.Run in a loop over the iterations of the same b:
+// This file has the rule run-in-loop. It finds a benchmark that calls b.Run in a loop over its own
+// iterations. The sub-benchmark runs again and again, and the benchmark has no result:
 //
-//	for range b.N { b.Run("parse", benchmarkParse) }
+//	func BenchmarkAll(b *testing.B) {
+//		for range b.N {
+//			b.Run("parse", benchmarkParse)
+//		}
+//	}
+//
+// The rule searches the loop for calls of Run. The sub-benchmarks in it have a b of their own, so
+// their loops are no part of it.
+
+// runInLoop returns the rule run-in-loop.
 func runInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "run-in-loop", Severity: tare.Void,

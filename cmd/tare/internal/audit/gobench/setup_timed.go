@@ -9,13 +9,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// setupTimed finds preparation before a loop that is in the figure, because nothing resets the
-// timer:
+// This file has the rule setup-timed. It finds a benchmark that prepares its inputs while the timer
+// runs. The time of the preparation is in the result:
 //
-//	data, _ := os.ReadFile("large.json")
-//	for i := 0; i < b.N; i++ { parse(data) }
+//	func BenchmarkParse(b *testing.B) {
+//		data, _ := os.ReadFile("large.json")
+//		for range b.N { // missing before it: b.ResetTimer()
+//			parse(data)
+//		}
+//	}
 //
-// The preparation has to be slow, or be for b.N iterations.
+// The rule reads the statements before the loop. It reports those that prepare b.N inputs, or take
+// a millisecond or more (see count_steps.go), if no call resets the timer after them. Between such
+// a call and the loop, some microseconds suffice. A frame is the body that a walk is in: the loop,
+// or a function of the test files that it calls.
+
+// setupTimed returns the rule setup-timed.
 func setupTimed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "setup-timed", Severity: tare.Warn,
@@ -47,8 +56,8 @@ func setupTimed() rule {
 	}}
 }
 
-// findTimedSetup returns the timed statements before a loop. isReset reports whether a call resets
-// or starts the timer.
+// findTimedSetup returns the statements before a loop that run while the timer runs. isReset is
+// true if a call resets or starts the timer.
 func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	running := true // the timer
 	for i := 0; i+1 < len(l.path); i++ {
@@ -73,8 +82,8 @@ func (in *input) findTimedSetup(l *loop) (prepared []ast.Stmt, isReset bool) {
 	return prepared, isReset
 }
 
-// hasTimerCall reports whether a statement, or a test helper that it calls, calls the timer method
-// name.
+// hasTimerCall reports whether a statement calls the timer method with this name, itself or in a
+// function of the test files.
 func (in *input) hasTimerCall(s ast.Stmt, name string) bool {
 	found := false
 	w := &timedWalk{in: in, follow: true, visit: func(ast.Node, *frame) bool { return true }}
@@ -146,6 +155,7 @@ func (in *input) countsUpTo(body ast.Node, n *types.Var) bool {
 	})
 }
 
+// isOrContains reports whether an expression is the variable v or contains it.
 func (in *input) isOrContains(e ast.Expr, v *types.Var) bool {
 	return hasNode(e, func(id *ast.Ident) bool { return in.pass.TypesInfo.Uses[id] == v })
 }
@@ -196,6 +206,7 @@ type slowReport struct {
 	cause   string // end of a finding
 }
 
+// reportLoop reports a loop n if it has at least the minimum of steps.
 func (r slowReport) reportLoop(n ast.Node) {
 	switch steps := r.in.countSteps(n, nil, r.limit.unknown, map[ast.Node]bool{}); {
 	case steps < r.limit.min:

@@ -10,11 +10,23 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule shared-state. A sub-benchmark reads through a cache inside of a
-// variable: store.Get asks store.cache first. The next sub-benchmark finds the cache filled.
+// This file is a part of the rule shared-state, which finds sub-benchmarks that find what another
+// one left. Here a sub-benchmark reads through a cache inside of a variable, and the next one finds
+// the cache filled:
+//
+//	func (s *Store) Get(key string) *User {
+//		if u, ok := s.cache[key]; ok { return u }
+//		u := s.load(key)
+//		s.cache[key] = u
+//		return u
+//	}
+//
+// The rule reads the code of such methods. It skips caches that the benchmark fills on purpose
+// before its loop. A case is one entry of a table over which a loop calls b.Run. A frame is the
+// body that a walk is in: the loop, or a function of the test files that it calls.
 
-// reportMemoized reports a variable that stores results of a sub-benchmark. A later sub-benchmark
-// finds them instead of computing them.
+// reportMemoized reports a variable in which the sub-benchmark writer stores results, if a
+// sub-benchmark in later finds them instead of computing them.
 func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, call := range in.findMemoized(outer, writer) {
 		isOrder := !in.isRemembering(in.callee(call)) && in.reordersByCall(call)
@@ -28,8 +40,8 @@ func (in *input) reportMemoized(outer *benchmark, writer subBenchmark, later []s
 	}
 }
 
-// selectRemembering returns the later sub-benchmarks that may find what call has stored in p. Only
-// methods that ask the cache do.
+// selectRemembering returns the sub-benchmarks in later that may find what call has stored in p.
+// They call a method that reads the cache of p.
 func (in *input) selectRemembering(outer *benchmark, later []subBenchmark, p varPath, call *ast.CallExpr) []subBenchmark {
 	if in.isMemoizing(in.callee(call)) {
 		return later
@@ -74,8 +86,8 @@ func (in *input) findMemoized(outer *benchmark, s subBenchmark) map[varPath]*ast
 	return memoized
 }
 
-// isMemoizing reports whether a method returns an entry of a map of its receiver if it exists.
-// Otherwise it stores its result there.
+// isMemoizing reports whether a method returns an entry of a map of its receiver if there is one,
+// and otherwise stores its result there.
 func (in *input) isMemoizing(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -134,14 +146,15 @@ func (in *input) isCaching(fn *types.Func) bool {
 	return false
 }
 
+// readCacheUse returns how a method uses the maps of its receiver.
 func (in *input) readCacheUse(fn *types.Func) cacheUse {
 	use := cacheUse{looksUp: map[*types.Var]bool{}, stores: map[*types.Var]bool{}}
 	in.addCacheUse(fn, &use, 0)
 	return use
 }
 
-// addCacheUse adds the maps of a method's receiver to use. It returns false if the method uses
-// none. The depth counts the calls around fn.
+// addCacheUse adds the maps of a method's receiver to use, also those of the methods that it calls
+// on the receiver. It returns false if there are none. The depth counts the calls around fn.
 func (in *input) addCacheUse(fn *types.Func, use *cacheUse, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || depth > maxTimedDepth {
@@ -193,8 +206,8 @@ func (in *input) mapOfReceiver(e ast.Expr, recv *types.Var) *types.Var {
 // isRemembering reports whether a method stores its results in its receiver.
 func (in *input) isRemembering(fn *types.Func) bool { return in.isMemoizing(fn) || in.isCaching(fn) }
 
-// reorders reports whether a method swaps elements of a slice of its receiver. It then finds them
-// faster the next time.
+// reorders reports whether a method swaps elements of a slice of its receiver, to find them faster
+// the next time.
 func (in *input) reorders(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || mutatorName.MatchString(fn.Name()) {
@@ -213,11 +226,13 @@ func (in *input) reorders(fn *types.Func) bool {
 	})
 }
 
+// reordersByCall reports whether a call may run a method that reorders its receiver.
 func (in *input) reordersByCall(call *ast.CallExpr) bool {
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), func(f flow.Function) bool { return in.reorders(f.Object) })
 }
 
-// mayBeOff reports whether a cache may not be there, because the benchmark does not set its option:
+// mayBeOff reports whether p may have no cache, because the benchmark does not set the option for
+// it:
 //
 //	if opts.CacheBytes > 0 { s.cache = newCache(opts.CacheBytes) }
 func (in *input) mayBeOff(outer *benchmark, p varPath, fn *types.Func) bool {
@@ -229,8 +244,8 @@ func (in *input) mayBeOff(outer *benchmark, p varPath, fn *types.Func) bool {
 	return false
 }
 
-// findOptions returns the fields on which setting a field depends, such as CacheBytes. It is nil if
-// nothing does.
+// findOptions returns the fields in the conditions under which the package sets a field, such as
+// CacheBytes above. It returns nil if the package sets the field in any case.
 func (in *input) findOptions(field *types.Var) []types.Object {
 	var options []types.Object
 	isAlways := false
@@ -258,6 +273,7 @@ func (in *input) findOptions(field *types.Var) []types.Object {
 	return options
 }
 
+// fieldsOfConditions returns the fields in the conditions of the if statements on a path.
 func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	var fields []types.Object
 	for _, n := range path {
@@ -274,8 +290,8 @@ func (in *input) fieldsOfConditions(path []ast.Node) []types.Object {
 	return fields
 }
 
-// setsOption reports whether the code that makes p sets one of the options in a literal. Test
-// helpers count.
+// setsOption reports whether the code that makes p sets one of the options in a literal. The
+// literal may be in a function of the test files.
 func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object) bool {
 	found := false
 	isOption := func(e ast.Expr) bool {
@@ -305,7 +321,8 @@ func (in *input) setsOption(outer *benchmark, p varPath, options []types.Object)
 	return found
 }
 
-// isWarmed reports whether the benchmark fills a cache of p on purpose, before its loop.
+// isWarmed reports whether a sub-benchmark calls a method that fills the cache of p before its
+// loop.
 func (in *input) isWarmed(s subBenchmark, p varPath) bool {
 	for _, l := range s.loops {
 		for _, before := range in.codeBefore(l) {

@@ -9,11 +9,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the rule shared-state. A sub-benchmark changes a container. A later one
-// then works on content that depends on b.N.
+// This file is a part of the rule shared-state, which finds sub-benchmarks that find what another
+// one left. Here a sub-benchmark adds an entry to a container in each iteration. A later one then
+// works on as many entries as the first had iterations:
+//
+//	b.Run("append", func(b *testing.B) { for range b.N { list.Append(value) } })
+//	b.Run("search", func(b *testing.B) { for range b.N { list.Search(value) } })
+//
+// The rule reads the code of methods such as Append. A case is one entry of a table over which a
+// loop calls b.Run. A frame is the body that a walk is in: the loop, or a function of the test
+// files that it calls.
 
-// reportEntries reports a variable that grows in each iteration and that another sub-benchmark uses
-// later. This may be the one of the next case.
+// reportEntries reports a variable that the sub-benchmark writer makes larger in each iteration,
+// and that a sub-benchmark in later uses. If writer runs for several cases, its next run counts as
+// a later one.
 func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for p, addition := range in.findGrown(outer.body, writer) {
 		if in.isCarriedOver(outer, writer, p) {
@@ -24,7 +33,7 @@ func (in *input) reportEntries(outer *benchmark, writer subBenchmark, later []su
 	}
 }
 
-// findGrown returns the variables outside a sub-benchmark to which it adds an entry in each
+// findGrown returns the variables from outside a sub-benchmark to which it adds an entry in each
 // iteration. The value is the statement that does so.
 func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node {
 	grown := map[varPath]ast.Node{}
@@ -66,7 +75,8 @@ func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node 
 }
 
 // isGrowing reports whether each call of a method adds an entry to its receiver, and removes none.
-// If the call is a statement, nobody calls a returned function that removes the entry.
+// A method may return a function that removes the entry, which is not called if the call is a
+// statement.
 func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 	if isMethodOf(fn, "container/list", "List", "PushBack", "PushFront") {
 		return true
@@ -118,7 +128,7 @@ func (in *input) findCounted(body ast.Node, recv *types.Var) map[string]bool {
 	return counted
 }
 
-// isCountedKey reports whether e is an entry m[key] of a map, and key is a counted field.
+// isCountedKey reports whether e is an entry m[key] of a map, and key is a field in counted.
 func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	index, ok := e.(*ast.IndexExpr)
 	if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
@@ -128,7 +138,7 @@ func (in *input) isCountedKey(e ast.Expr, counted map[string]bool) bool {
 	return counted[fields]
 }
 
-// isElementOf reports whether v is a part of the receiver, as in e := &r.entries[i].
+// isElementOf reports whether v points to a part of the receiver, as after e := &r.entries[i].
 func (in *input) isElementOf(v, recv *types.Var) bool {
 	if v == nil {
 		return false
@@ -141,8 +151,8 @@ func (in *input) isElementOf(v, recv *types.Var) bool {
 	return ok
 }
 
-// reportEvicted reports a cache of fixed size if two sub-benchmarks use it with different keys. The
-// first may have evicted the keys of the second.
+// reportEvicted reports a cache of fixed size that two sub-benchmarks use with different keys. The
+// first may have removed the entries that the second needs.
 func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []subBenchmark) {
 	for _, put := range in.findKeyedCalls(writer) {
 		if !in.isEvicting(put.method) || isPosIn(put.receiver.root.Pos(), writer.function.Node) {
@@ -158,8 +168,8 @@ func (in *input) reportEvicted(outer *benchmark, writer subBenchmark, later []su
 	}
 }
 
-// findOtherKeys returns the variable with the keys that a sub-benchmark uses on the receiver of
-// put. It is nil if there are no such calls, or if one has the keys of put.
+// findOtherKeys returns the slice of keys that a sub-benchmark uses on the receiver of put. It
+// returns nil if there is none, or if it is the slice of put.
 func (in *input) findOtherKeys(s subBenchmark, put keyedCall) *types.Var {
 	var keys *types.Var
 	for _, c := range in.findKeyedCalls(s) {
@@ -183,6 +193,8 @@ type keyedCall struct {
 	keys     *types.Var  // keys
 }
 
+// findKeyedCalls returns the calls in the loops of a sub-benchmark whose first argument is an
+// element of a slice.
 func (in *input) findKeyedCalls(s subBenchmark) []keyedCall {
 	var out []keyedCall
 	for _, l := range s.loops {

@@ -6,12 +6,17 @@ import (
 	"go/types"
 )
 
-// This file is a part of the rule shared-state. Two sub-benchmarks are the same function:
+// This file is a part of the rule shared-state, which finds sub-benchmarks that find what another
+// one left. Here two sub-benchmarks are the same function, so they differ only by what the first
+// leaves:
 //
 //	b.Run("cold", lookUp)
 //	b.Run("warm", lookUp)
+//
+// It also finds a counter that several sub-benchmarks share. A case is one entry of a table over
+// which a loop calls b.Run.
 
-// reportTwins reports a function that neighbouring statements run under two names.
+// reportTwins reports a function that two statements, one after the other, run under two names.
 func (in *input) reportTwins(outer *benchmark) {
 	for block := range nodesOf[*ast.BlockStmt](outer.body) {
 		for i := 1; i < len(block.List); i++ {
@@ -56,12 +61,13 @@ func (in *input) findOnlyLiteral(v *types.Var) *ast.FuncLit {
 	return lit
 }
 
-// reportCarriedCounter reports a container that gets entries by a counter, if both are from before
-// the loop over cases. The container is declared between from and to, as is the counter:
+// reportCarriedCounter reports a container that gets an entry for each value of a counter, if the
+// sub-benchmarks of all cases share both. They are declared between the positions first and cases,
+// before the loop over the cases:
 //
 //	store.Put(keys[next], value); next++
-func (in *input) reportCarriedCounter(l *loop, from, to token.Pos) {
-	isBeforeCases := func(v *types.Var) bool { return v != nil && from <= v.Pos() && v.Pos() <= to }
+func (in *input) reportCarriedCounter(l *loop, first, cases token.Pos) {
+	isBeforeCases := func(v *types.Var) bool { return v != nil && first <= v.Pos() && v.Pos() <= cases }
 	for n := range nodesOf[*ast.IncDecStmt](l.body) {
 		counter := in.variable(n.X)
 		if n.Tok != token.INC || !isBeforeCases(counter) || in.isSetIn(l.owner.body, counter) {
@@ -82,7 +88,7 @@ func (in *input) reportCarriedCounter(l *loop, from, to token.Pos) {
 	}
 }
 
-// isSetIn reports whether root assigns to a variable, other than by ++.
+// isSetIn reports whether root assigns to a variable. An increment v++ does not count.
 func (in *input) isSetIn(root ast.Node, v *types.Var) bool {
 	return in.hasUse(root, v, func(id *ast.Ident, path []ast.Node) bool {
 		a, ok := parent(path, 1).(*ast.AssignStmt)

@@ -11,12 +11,22 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// sharedRandom finds a random source that the goroutines of RunParallel share:
+// This file has the rule shared-random. It finds a benchmark whose goroutines share one source of
+// random numbers. They wait for each other's access to it, and the benchmark measures this:
 //
-//	r := rand.New(rand.NewSource(1))
-//	b.RunParallel(func(pb *testing.PB) { for pb.Next() { get(r.Intn(n)) } })
+//	func BenchmarkGet(b *testing.B) {
+//		r := rand.New(rand.NewSource(1))
+//		b.RunParallel(func(pb *testing.PB) {
+//			for pb.Next() { get(r.Intn(n)) }
+//		})
+//	}
 //
-// It may have no lock, or one that is only for the source.
+// The rule finds calls in the loop that draw a random number. It reports one whose source is
+// declared outside the function of a goroutine. With a lock that protects only the source, it
+// reports a warning. A binding has the arguments of the calls that lead to an expression, by
+// parameter.
+
+// sharedRandom returns the rule shared-random.
 func sharedRandom() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-random", Severity: tare.Void,
@@ -40,7 +50,8 @@ func sharedRandom() rule {
 	}}
 }
 
-// reportSharedSource reports a call that draws from a source of all goroutines.
+// reportSharedSource reports a call that draws from a source of all goroutines. The frame f has the
+// body in which the call is: the loop, or a function of the test files that it calls.
 func (in *input) reportSharedSource(call *ast.CallExpr, f *frame, takesLock bool) {
 	goroutine := f.loop.owner.node // the function of each goroutine
 	if lit := f.loop.innermostLiteral(); lit != nil {
@@ -64,8 +75,9 @@ func (in *input) reportSharedSource(call *ast.CallExpr, f *frame, takesLock bool
 	}
 }
 
-// originOf returns the name and position of the variable that an expression selects from. For
-// newLoad().next they are those of the call. The position is invalid for others.
+// originOf returns the name and position of the variable that an expression selects from, such as
+// load for load.next. For newLoad().next it returns those of the call. For other expressions the
+// position is invalid.
 func (in *input) originOf(e ast.Expr, binding flow.Binding) (name string, pos token.Pos) {
 	if v := in.flowGraph().Origin(e, binding); v != nil {
 		return v.Name(), v.Pos()
@@ -94,6 +106,7 @@ func isSource(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand", "Zipf") || isNamed(t, "math/rand/v2", "Rand", "Zipf", "PCG", "ChaCha8")
 }
 
+// innermostLiteral returns the innermost function literal around a loop, or nil.
 func (l *loop) innermostLiteral() *ast.FuncLit {
 	for i := len(l.path) - 1; i >= 0; i-- {
 		if lit, ok := l.path[i].(*ast.FuncLit); ok {
@@ -127,6 +140,7 @@ func (in *input) locksOnlyFor(body *ast.BlockStmt, draw *ast.CallExpr) bool {
 	return isAround && isOnly
 }
 
+// takesLock reports whether a loop, or a function of the test files that it calls, calls Lock.
 func (in *input) takesLock(l *loop) bool {
 	found := false
 	in.inspectTimedDeep(l, func(n ast.Node, _ *frame) bool {

@@ -10,11 +10,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule shared-state. The set-up of a sub-benchmark, the code outside its
-// loops, changes a variable. Other sub-benchmarks use it.
+// This file is a part of the rule shared-state, which finds sub-benchmarks that find what another
+// one left. Here the set-up of a sub-benchmark, the code outside its loops, changes a variable that
+// the next one uses:
+//
+//	for _, size := range []int{10, 100} {
+//		b.Run(fmt.Sprint(size), func(b *testing.B) {
+//			for i := range size { store.Put(i) } // store has 110 entries in the second case
+//			for b.Loop() { store.List() }
+//		})
+//	}
+//
+// A case is one entry of the table over which a loop calls b.Run, such as 10. A binding has the
+// arguments of the calls that lead to an expression, by parameter.
 
-// reportSetUp reports the first variable that gets entries in the set-up of each case. Its entries
-// of previous cases are still there.
+// reportSetUp reports the first variable that gets entries in the set-up of each case, if nothing
+// removes those of the previous case.
 func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 	in.inspectSetUp(s, s.function.Body, setUpFrame{}, func(call *ast.CallExpr, called flow.Function, f setUpFrame) bool {
 		p, ok := in.pathOf(called.Receiver, f.binding)
@@ -39,7 +50,7 @@ type setUpFrame struct {
 }
 
 // inspectSetUp calls visit for each call in a set-up that adds an entry to its receiver. It enters
-// functions of the test files. It stops and returns false after visit has returned false.
+// functions of the test files. After visit has returned false, it stops and returns false, too.
 func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit func(*ast.CallExpr, flow.Function, setUpFrame) bool) bool {
 	proceed := true
 	statements := map[ast.Expr]bool{} // calls that are statements
@@ -69,11 +80,11 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 	return proceed
 }
 
-// isRefilledInLoop reports whether the loop around taken, which takes an entry from p, also adds
+// isRefilledInLoop reports whether the loop around takeCall, which takes an entry from p, also adds
 // one.
-func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr) bool {
+func (in *input) isRefilledInLoop(s subBenchmark, p varPath, takeCall *ast.CallExpr) bool {
 	for _, l := range s.loops {
-		if !isNodeIn(taken, l.body) {
+		if !isNodeIn(takeCall, l.body) {
 			continue
 		}
 		for call := range nodesOf[*ast.CallExpr](l.body) {
@@ -88,8 +99,8 @@ func (in *input) isRefilledInLoop(s subBenchmark, p varPath, taken *ast.CallExpr
 // setterName matches methods that set a property of their receiver, such as SetIndent.
 var setterName = lazyregexp.New(`^(Set|Use|Enable|Disable|With)[A-Z]`)
 
-// reportProperty reports a property that a sub-benchmark sets and a later one does not. The result
-// of the later one depends on whether the first has run.
+// reportProperty reports a property, such as an indent, that a sub-benchmark sets and a later one
+// does not. The result of the later one depends on whether the first has run.
 func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBenchmark) {
 	for call := range nodesOf[*ast.CallExpr](s.function.Body) {
 		fn := in.callee(call)
@@ -116,6 +127,7 @@ func (in *input) reportProperty(outer *benchmark, s subBenchmark, later []subBen
 	}
 }
 
+// setsReceiver reports whether a method sets a field of its receiver.
 func (in *input) setsReceiver(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -131,10 +143,11 @@ func (in *input) setsReceiver(fn *types.Func) bool {
 	return false
 }
 
-func (in *input) countCalls(root ast.Node, fn *types.Func, from, to token.Pos) int {
+// countCalls returns the number of calls of fn below root between two positions.
+func (in *input) countCalls(root ast.Node, fn *types.Func, start, end token.Pos) int {
 	n := 0
 	for call := range nodesOf[*ast.CallExpr](root) {
-		if in.callee(call) == fn && from < call.Pos() && call.Pos() < to {
+		if in.callee(call) == fn && start < call.Pos() && call.Pos() < end {
 			n++
 		}
 	}

@@ -9,13 +9,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sharedState finds sub-benchmarks that read what another one wrote to a common variable:
+// This file has the rule shared-state. It finds a sub-benchmark that reads what another one wrote.
+// How much is there depends on the b.N of the other:
 //
-//	b.Run("put", func(b *testing.B) { for i := range b.N { store.Put(i, value) } })
-//	b.Run("get", func(b *testing.B) { for i := range b.N { store.Get(i) } })
+//	func BenchmarkStore(b *testing.B) {
+//		store := newStore()
+//		b.Run("put", func(b *testing.B) { for i := range b.N { store.Put(i, value) } })
+//		b.Run("get", func(b *testing.B) { for i := range b.N { store.Get(i) } })
+//	}
 //
-// How much is there then depends on the other's b.N. This file knows methods by their names only.
-// The files shared_*.go read their code.
+// This file judges methods by their names only: Put writes, and Get reads. The files shared_*.go
+// read their code. A case is one entry of a table over which a loop calls b.Run.
+
+// sharedState returns the rule shared-state.
 func sharedState() rule {
 	return rule{Rule: audit.Rule{
 		ID: "shared-state", Severity: tare.Warn,
@@ -68,8 +74,8 @@ const (
 	readUse          // store.Get(key), m[key]
 )
 
-// reportShared reports variables of outer that one sub-benchmark writes and a later one reads. They
-// must not be filled by outer itself.
+// reportShared reports variables of the benchmark outer that one sub-benchmark writes and a later
+// one reads. It omits variables that outer fills itself.
 func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	declared := map[*types.Var]bool{} // by outer itself
 	ast.Inspect(outer.body, func(n ast.Node) bool {
@@ -102,8 +108,9 @@ func (in *input) reportShared(outer *benchmark, subs []*benchmark) {
 	}
 }
 
-// reportKeyed reports a variable from before a loop over cases. The sub-benchmark of each case adds
-// entries to it. The number of the iteration has to be in the key.
+// reportKeyed reports a variable to which the sub-benchmark of each case adds entries. It is
+// declared before the loop over the cases, so the next case finds the entries. The key must contain
+// the number of the iteration, or else each iteration writes the same entry.
 func (in *input) reportKeyed(outer, sub *benchmark) {
 	var cases ast.Node // the loop over cases
 	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {

@@ -8,8 +8,23 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// sleepInLoop finds waits for the clock in the timed region, such as time.Sleep(d) and
-// <-time.After(d). It also finds for time.Since(start) < d {}. Benchmarks of such waits are exempt.
+// This file has the rule sleep-in-loop. It finds a benchmark that waits for the clock while its
+// timer runs. It measures the wait:
+//
+//	func BenchmarkRetry(b *testing.B) {
+//		for b.Loop() {
+//			retry()
+//			time.Sleep(time.Millisecond)
+//		}
+//	}
+//
+// The rule searches the loop, and functions of the test files that it calls, for time.Sleep,
+// <-time.After(d) and for time.Since(start) < d {}. It skips a benchmark whose name has such a
+// word, such as BenchmarkSleep. The file sleep_default.go finds a wait that is the default of an
+// option. A frame is the body that a walk is in: the loop, or a function of the test files that it
+// calls.
+
+// sleepInLoop returns the rule sleep-in-loop.
 func sleepInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "sleep-in-loop", Severity: tare.Void,
@@ -52,8 +67,8 @@ func sleepInLoop() rule {
 	}}
 }
 
-// describeSleeper returns subject and verb of a finding. They are "the loop sleeps" or "retry,
-// which the loop calls, sleeps".
+// describeSleeper returns subject and verb of a finding: "the loop sleeps", or "retry, which the
+// loop calls, sleeps". The frame f has the body that waits: the loop, or a function that it calls.
 func describeSleeper(f *frame, verb string) string {
 	if f.site == nil {
 		return "the loop " + verb
@@ -61,6 +76,7 @@ func describeSleeper(f *frame, verb string) string {
 	return formatExpr(f.site.Fun) + ", which the loop calls, " + verb
 }
 
+// isSleep reports whether a call may run time.Sleep.
 func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {

@@ -8,23 +8,27 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the rule sleep-in-loop. A struct that is passed on has a field for the
-// wait, and nil means to wait for the clock:
+// This file is a part of the rule sleep-in-loop, which finds benchmarks that wait for the clock.
+// Here an options struct has a field for the wait, and nil means to wait for the clock:
 //
 //	func Do(p Policy, call func() error) error {
 //		wait := p.Wait
 //		if wait == nil { wait = time.Sleep }
+//		…
 //
-// The benchmark leaves Wait nil, and its call fails in some iterations.
+// The rule reads the code of functions such as Do. It reports a benchmark that leaves Wait nil and
+// passes a function that returns an error. A binding has the arguments of the calls that lead to an
+// expression, by parameter.
 
-// reportDefaultWait reports a call in a loop that waits by such a field.
+// reportDefaultWait reports a call in a loop that waits by such a field. The frame f has the body
+// in which the call is: the loop, or a function of the test files that it calls.
 func (in *input) reportDefaultWait(l *loop, call *ast.CallExpr, f *frame) {
 	fn := in.callee(call)
 	if fn == nil || containsWord(in.joinNames(l, call), "Sleep", "Timer", "Wait", "Backoff") || !in.mayFail(call, f.binding) {
 		return
 	}
 	called := in.flowGraph().Declared(fn)
-	if called.Body == nil || in.isHarness(called.Node) {
+	if called.Body == nil || in.isTestCode(called.Node) {
 		return
 	}
 	for param, arg := range in.flowGraph().Bind(call, called) {
@@ -39,7 +43,8 @@ func (in *input) reportDefaultWait(l *loop, call *ast.CallExpr, f *frame) {
 	}
 }
 
-// mayFail reports whether a test helper among the arguments of a call returns an error of its own.
+// mayFail reports whether an argument of a call is a function of the test files that returns an
+// error such as errBusy.
 func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding) bool {
 	for _, arg := range call.Args {
 		t := in.pass.TypesInfo.TypeOf(arg)
@@ -50,7 +55,7 @@ func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding) bool {
 			continue
 		}
 		for _, f := range in.flowGraph().Functions(arg, binding) {
-			if f.Body == nil || !in.isHarness(f.Node) {
+			if f.Body == nil || !in.isTestCode(f.Node) {
 				continue
 			}
 			for r := range nodesOf[*ast.ReturnStmt](f.Body) {
@@ -63,8 +68,8 @@ func (in *input) mayFail(call *ast.CallExpr, binding flow.Binding) bool {
 	return false
 }
 
-// findWaitField returns the field of param that a body replaces by a wait for the clock if it is
-// nil, or nil.
+// findWaitField returns the field of param that a body replaces by a wait for the clock if the
+// field is nil. It returns nil if there is none.
 func (in *input) findWaitField(body *ast.BlockStmt, param *types.Var) *types.Var {
 	for guard := range nodesOf[*ast.IfStmt](body) {
 		cond, ok := guard.Cond.(*ast.BinaryExpr)
@@ -104,7 +109,7 @@ func (in *input) isWait(e ast.Expr) bool {
 	return false
 }
 
-// isUnset reports whether all values of an argument are struct literals without a field.
+// isUnset reports whether all values of an argument are struct literals that do not set a field.
 func (in *input) isUnset(arg ast.Expr, field *types.Var, binding flow.Binding) bool {
 	sources := in.flowGraph().Sources(arg, binding)
 	for _, source := range sources {
@@ -125,7 +130,7 @@ func (in *input) isUnset(arg ast.Expr, field *types.Var, binding flow.Binding) b
 	return len(sources) > 0
 }
 
-// setsFieldOf reports whether the function around a loop sets a field of v.
+// setsFieldOf reports whether the function around a loop sets any field of v.
 func (in *input) setsFieldOf(l *loop, v *types.Var) bool {
 	return hasNode(l.owner.decl, func(a *ast.AssignStmt) bool {
 		for _, lhs := range a.Lhs {

@@ -9,9 +9,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// stateGrows finds variables from before a loop that each iteration makes larger:
+// This file has the rule state-grows. It finds a benchmark that makes a variable larger in each
+// iteration and never empties it. Later iterations then work on more memory than the first:
 //
-//	for range b.N { out = append(out, decode(data)) }
+//	func BenchmarkDecode(b *testing.B) {
+//		var out []Value
+//		for range b.N {
+//			out = append(out, decode(data))
+//		}
+//	}
+//
+// The rule finds appends, new keys of a map, writes to a buffer and methods that add an entry. The
+// variable must be declared before the loop. It skips variables that are made for b.N elements, or
+// that the loop may empty.
+
+// stateGrows returns the rule state-grows.
 func stateGrows() rule {
 	return rule{Rule: audit.Rule{
 		ID: "state-grows", Severity: tare.Warn,
@@ -35,9 +47,9 @@ func stateGrows() rule {
 	}}
 }
 
-// findGrowth returns the variable that a node makes larger, or nil. The text for the finding is
-// "gets a new key", for example.
-func (in *input) findGrowth(l *loop, n ast.Node) (v *types.Var, how string) {
+// findGrowth returns the variable that a node makes larger, or nil. The text completes the finding,
+// as in "gets a new key".
+func (in *input) findGrowth(l *loop, n ast.Node) (v *types.Var, text string) {
 	switch n := n.(type) {
 	case *ast.AssignStmt:
 		if v := in.findAppended(l, n); v != nil && !containsWord(l.owner.name, "append", "grow") {
@@ -131,10 +143,10 @@ func (in *input) findGrownMap(l *loop, a *ast.AssignStmt) *types.Var {
 	return v
 }
 
-// findInserted returns the receiver of a call that adds an entry to it, else nil. Such a call takes
-// longer the more entries there are. The text for the finding is "gets an entry and is looked
-// through", for example.
-func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, how string) {
+// findInserted returns the receiver of a call that adds an entry to it, or nil. Such a call takes
+// longer the more entries there are. The text completes the finding, as in "gets an entry and is
+// looked through".
+func (in *input) findInserted(l *loop, call *ast.CallExpr) (store *types.Var, text string) {
 	sel, isSelector := call.Fun.(*ast.SelectorExpr)
 	fn := in.callee(call)
 	recv, body := in.methodBody(fn)

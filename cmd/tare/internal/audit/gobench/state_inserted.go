@@ -10,15 +10,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the rule state-grows. One call adds an entry to a slice, and the same or
-// another call takes time for all entries:
+// This file is a part of the rule state-grows, which finds benchmarks with a variable that grows.
+// Here one call adds an entry to a slice, and the same or another call takes time for all entries:
 //
-//	for b.Loop() { book.Post(entry); sum += book.Balance(account) }
+//	for b.Loop() {
+//		book.Post(entry)
+//		sum += book.Balance(account) // goes through all entries
+//	}
 //
-// The calls may be in test helpers.
+// The rule reads the code of both methods. The calls may be in functions of the test files. A frame
+// is the body that a walk is in: the loop, or a function of the test files that it calls.
 
-// reportInserted reports slices that grow in each iteration if each iteration also moves or reads
-// all entries. It skips variables in seen.
+// reportInserted reports slices that get an entry in each iteration, if each iteration also moves
+// or reads all entries. It skips variables in seen, and adds those that it reports.
 func (in *input) reportInserted(l *loop, seen map[*types.Var]bool) {
 	calls := in.findStoreCalls(l)
 	for _, c := range calls {
@@ -55,6 +59,8 @@ type storeCall struct {
 	depth  int // of the function around the call
 }
 
+// findStoreCalls returns the calls in a loop, and in functions of the test files that it calls, of
+// methods of the package on variables from before the loop.
 func (in *input) findStoreCalls(l *loop) []storeCall {
 	var out []storeCall
 	in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
@@ -77,7 +83,7 @@ func (in *input) findStoreCalls(l *loop) []storeCall {
 }
 
 // addedSlice returns the slice of a receiver to which each successful call of a method adds an
-// entry, or "". moves is true if it moves other entries.
+// entry, or "". moves is true if the call also moves other entries to make room.
 func (in *input) addedSlice(fn *types.Func) (fields string, moves bool) {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -110,8 +116,8 @@ func (in *input) addedSlice(fn *types.Func) (fields string, moves bool) {
 	return "", false
 }
 
-// mayReturnEarly reports whether a statement has a return that is no failure. A failure returns
-// something other than nil and true last.
+// mayReturnEarly reports whether a statement has a return without an error. The last result of a
+// return with an error begins with err, errors. or fmt.Errorf.
 func mayReturnEarly(s ast.Stmt) bool {
 	early := false
 	ast.Inspect(s, func(n ast.Node) bool {
@@ -131,7 +137,8 @@ func mayReturnEarly(s ast.Stmt) bool {
 	return early
 }
 
-// insertsNew reports whether the argument of an insertion differs from iteration to iteration.
+// insertsNew reports whether the argument of a call in the loop differs from iteration to
+// iteration.
 func (in *input) insertsNew(l *loop, c storeCall) bool {
 	return c.depth == 0 && len(c.call.Args) > 0 && in.isDistinct(l, c.call.Args[0])
 }
@@ -146,8 +153,8 @@ func (in *input) isLongCycle(index ast.Expr, counter *types.Var) bool {
 	return ok && n >= longLoop
 }
 
-// scannedSlices returns the slices of a receiver that a method goes through in full. The depth
-// counts the methods of the receiver around it.
+// scannedSlices returns the slices of a receiver that a method always goes through to the end. The
+// depth counts the methods of the receiver around it.
 func (in *input) scannedSlices(fn *types.Func, depth int) []string {
 	recv, body := in.methodBody(fn)
 	if body == nil {
@@ -177,13 +184,14 @@ func (in *input) scannedSlices(fn *types.Func, depth int) []string {
 	return out
 }
 
+// mayEndEarly reports whether a loop with this body may end before its last iteration.
 func mayEndEarly(body *ast.BlockStmt) bool {
 	return hasNode(body, func(*ast.ReturnStmt) bool { return true }) ||
 		hasNode(body, func(b *ast.BranchStmt) bool { return b.Tok != token.CONTINUE })
 }
 
-// mayShorten reports whether a loop may remove entries of a slice, timed or not. It may also set
-// the slice or pass its store on.
+// mayShorten reports whether a loop may remove entries of a slice. It may also set the slice, or
+// pass the variable with the slice to a function. Code that is not timed counts, too.
 func (in *input) mayShorten(l *loop, calls []storeCall, slice varPath) bool {
 	for _, c := range calls {
 		if c.store.root == slice.root && (shrinkingName.MatchString(c.method.Name()) || in.shortens(c.method, 0)) {
@@ -222,8 +230,8 @@ func (in *input) mayShorten(l *loop, calls []storeCall, slice varPath) bool {
 	return found
 }
 
-// shortens reports whether a method, or one that it calls on its receiver, may remove entries of
-// its receiver. Setting a slice other than by append counts.
+// shortens reports whether a method may remove entries of its receiver. It follows calls of other
+// methods on the receiver. An assignment to a slice counts, unless it adds entries.
 func (in *input) shortens(fn *types.Func, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {

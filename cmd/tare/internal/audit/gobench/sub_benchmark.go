@@ -11,6 +11,18 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
+// This file finds the sub-benchmarks of a benchmark and the variables that they share, for the rule
+// shared-state. In this example, the sub-benchmarks "put" and "get" share the variable store:
+//
+//	store := newStore()
+//	b.Run("put", func(b *testing.B) { … })
+//	b.Run("get", func(b *testing.B) { … })
+//
+// A case is one entry of a table over which a loop calls b.Run. A binding has the arguments of the
+// calls that lead to an expression, by parameter. Below, outer is the benchmark around the
+// sub-benchmarks. The sub-benchmark writer changes a variable, and reader runs later. A frame is
+// the body that a walk is in: the loop, or a function of the test files that it calls.
+
 // subBenchmark is a call of b.Run with a function that it runs.
 type subBenchmark struct {
 	call     *ast.CallExpr
@@ -58,15 +70,18 @@ type varPath struct {
 	fields string // "" for the variable itself
 }
 
+// String returns the source text of the path, such as s.store.
 func (p varPath) String() string { return p.root.Name() + p.fields }
 
+// pathOf returns the variable or field that an expression names. ok is false for expressions that
+// name none, such as a call.
 func (in *input) pathOf(e ast.Expr, binding flow.Binding) (p varPath, ok bool) {
 	root, fields := in.flowGraph().Path(e, binding)
 	return varPath{root: root, fields: fields}, root != nil
 }
 
-// isCarriedOver reports whether a sub-benchmark runs for several cases, and p is declared before
-// the loop over them.
+// isCarriedOver reports whether a sub-benchmark runs once for each case with the same variable p,
+// which is declared before the loop over the cases.
 func (in *input) isCarriedOver(outer *benchmark, s subBenchmark, p varPath) bool {
 	if !s.isCase {
 		return false
@@ -88,7 +103,8 @@ func (s subBenchmark) isShared(outer *benchmark, p varPath) bool {
 	return isPosIn(p.root.Pos(), outer.body) && !isPosIn(p.root.Pos(), s.function.Node)
 }
 
-// isOverlapping reports whether an expression names p, a part of p, or a variable with p in it.
+// isOverlapping reports whether changing an expression changes p. It names p, a part of p, or a
+// variable that p is a part of.
 func (in *input) isOverlapping(e ast.Expr, p varPath) bool {
 	other, ok := in.pathOf(e, nil)
 	isPart := strings.HasPrefix(other.fields+".", p.fields+".") || strings.HasPrefix(p.fields+".", other.fields+".")
@@ -127,11 +143,11 @@ func (in *input) isAppendTo(target, value ast.Expr) bool {
 }
 
 // isResetBetween reports whether outer assigns to p or empties p between two positions.
-func (in *input) isResetBetween(outer *benchmark, p varPath, from, to token.Pos) bool {
+func (in *input) isResetBetween(outer *benchmark, p varPath, start, end token.Pos) bool {
 	found := false
 	ast.Inspect(outer.body, func(n ast.Node) bool {
-		if n == nil || n.Pos() < from || n.Pos() > to {
-			return n == nil || n.Pos() <= to
+		if n == nil || n.Pos() < start || n.Pos() > end {
+			return n == nil || n.Pos() <= end
 		}
 		switch n := n.(type) {
 		case *ast.AssignStmt:
@@ -148,7 +164,8 @@ func (in *input) isResetBetween(outer *benchmark, p varPath, from, to token.Pos)
 	return found
 }
 
-// findLaterUse returns the first use of p in the sub-benchmarks later, or nil. writer changes p.
+// findLaterUse returns the first use of p in the sub-benchmarks later, which run after writer. It
+// returns nil if there is none.
 func (in *input) findLaterUse(outer *benchmark, writer subBenchmark, later []subBenchmark, p varPath) ast.Node {
 	for _, reader := range later {
 		if use := in.findUseAfter(outer, writer, reader, p); use != nil {
@@ -158,8 +175,8 @@ func (in *input) findLaterUse(outer *benchmark, writer subBenchmark, later []sub
 	return nil
 }
 
-// findUseAfter returns the first use of p in reader, which runs after writer. It is nil if p is
-// reset meanwhile, or if both run the same function.
+// findUseAfter returns the first use of p in reader, which runs after writer. It returns nil if p
+// is reset between the two, or if both run the same function.
 func (in *input) findUseAfter(outer *benchmark, writer, reader subBenchmark, p varPath) ast.Node {
 	isReset := in.mayReset(reader, p, nil) || in.isResetBetween(outer, p, writer.call.End(), reader.call.Pos())
 	if isReset || reader.function.Node == writer.function.Node {

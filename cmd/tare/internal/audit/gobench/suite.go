@@ -16,6 +16,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
+// This file finds the benchmarks of a package and their loops, before any rule runs. In this
+// example it finds the benchmark BenchmarkSum, its loop of kind overN, and that data has b.N
+// elements:
+//
+//	func BenchmarkSum(b *testing.B) {
+//		data := make([]int, b.N)
+//		b.ResetTimer()
+//		for range b.N { sum(data) }
+//	}
+//
+// A loop, if nothing else is stated, repeats the work of a benchmark. It is timed if the timer of
+// the benchmark runs when it begins and is not reset after it. The file also reads comments
+// //tare:ignore, which switch off a rule.
+
 // suite has the benchmarks of a package. readSuite makes it once, and all rules read it.
 type suite struct {
 	benchmarks []*benchmark
@@ -32,6 +46,7 @@ type unclearComment struct {
 	err     error // from audit.ParseIgnore
 }
 
+// fileLine is a line of a file.
 type fileLine struct {
 	file string
 	line int
@@ -42,7 +57,7 @@ type fileLine struct {
 type benchmark struct {
 	name     string        // name of decl
 	decl     *ast.FuncDecl // the declared function that is or contains the benchmark
-	node     ast.Node      // decl or the literal
+	node     ast.Node      // decl, or the literal that is the benchmark
 	body     *ast.BlockStmt
 	b        *types.Var            // the parameter b; nil if it has no name
 	outer    *benchmark            // the benchmark around a literal; nil for a function
@@ -50,7 +65,8 @@ type benchmark struct {
 	sizedByN map[types.Object]bool // numbers computed from b.N, and slices and maps of that size
 }
 
-type loopKind int // what ends a loop
+// loopKind is the expression that ends a loop.
+type loopKind int
 
 const (
 	overN  loopKind = iota // i < b.N, range b.N
@@ -61,8 +77,8 @@ const (
 // loop is a loop over the iterations of a benchmark.
 type loop struct {
 	kind  loopKind
-	owner *benchmark
-	node  ast.Stmt
+	owner *benchmark // the benchmark whose work the loop repeats
+	node  ast.Stmt   // the for or range statement
 	body  *ast.BlockStmt
 	path  []ast.Node // nodes from the body of the owner to the loop itself
 	timed bool       // false for a loop before ResetTimer or after StopTimer
@@ -94,15 +110,16 @@ func readSuite(pass *analysis.Pass, known []string) *suite {
 	return s
 }
 
+// importsTesting reports whether a file imports package testing.
 func importsTesting(file *ast.File) bool {
 	return slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"testing"` })
 }
 
-// readIgnores records comments "//tare:ignore RULE reason", each for its line and the next one. In
-// the doc comment of a function it counts for the function.
+// readIgnores records comments "//tare:ignore RULE reason". Each counts for its line and the next
+// one, or for the whole function if it is in the comment of one.
 func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string) {
-	ignoreLines := func(rule, filename string, from, to int) {
-		for line := from; line <= to; line++ {
+	ignoreLines := func(rule, filename string, first, last int) {
+		for line := first; line <= last; line++ {
 			at := fileLine{file: filename, line: line}
 			s.ignores[at] = append(s.ignores[at], rule)
 		}
@@ -128,22 +145,22 @@ func (s *suite) readIgnores(pass *analysis.Pass, file *ast.File, known []string)
 	}
 }
 
-// isIgnored reports whether a comment switches a rule off in a line.
-func (s *suite) isIgnored(rule string, at token.Position) bool {
-	return slices.Contains(s.ignores[fileLine{file: at.Filename, line: at.Line}], rule)
+// isIgnored reports whether a comment switches a rule off in the line of a position.
+func (s *suite) isIgnored(rule string, pos token.Position) bool {
+	return slices.Contains(s.ignores[fileLine{file: pos.Filename, line: pos.Line}], rule)
 }
 
 // nameAt returns the name of the benchmark function around a node, or "".
 func (s *suite) nameAt(node ast.Node) string {
 	// after is the index of the first benchmark that begins after the node.
-	after, _ := slices.BinarySearchFunc(s.byPosition, node.Pos(), func(b *benchmark, pos token.Pos) int {
+	next, _ := slices.BinarySearchFunc(s.byPosition, node.Pos(), func(b *benchmark, pos token.Pos) int {
 		if b.decl.Pos() <= pos {
 			return -1
 		}
 		return 1
 	})
-	if after > 0 && isNodeIn(node, s.byPosition[after-1].decl) {
-		return s.byPosition[after-1].name
+	if next > 0 && isNodeIn(node, s.byPosition[next-1].decl) {
+		return s.byPosition[next-1].name
 	}
 	return ""
 }
@@ -174,8 +191,8 @@ func (s *suite) readFunc(info *types.Info, fn *ast.FuncDecl) {
 	}
 }
 
-// hasIterationLoop reports whether a function has a loop over b.N, b.Loop or pb.Next, outside of
-// benchmarks in it.
+// hasIterationLoop reports whether a function has a loop over b.N, b.Loop or pb.Next. It skips the
+// benchmarks inside of the function.
 func hasIterationLoop(info *types.Info, body *ast.BlockStmt) bool {
 	found := false
 	ast.Inspect(body, func(n ast.Node) bool {
@@ -216,7 +233,8 @@ func isBenchmarkN(info *types.Info, sel *ast.SelectorExpr) bool {
 	return s != nil && len(s.Index()) > 1 && s.Obj().Pkg() != nil && s.Obj().Pkg().Path() == "testing"
 }
 
-// paramOf returns the parameter of type testing.NAME or *testing.NAME. It is nil if it has no name.
+// paramOf returns the parameter of type testing.NAME or *testing.NAME. The parameter is nil if it
+// has no name. ok is false if there is none of this type.
 func paramOf(info *types.Info, t *ast.FuncType, name string) (v *types.Var, ok bool) {
 	for _, field := range t.Params.List {
 		if !isNamed(info.TypeOf(field.Type), "testing", name) {
@@ -266,8 +284,8 @@ func (b *benchmark) readLoops(info *types.Info) {
 	})
 }
 
-// setKind sets the kind of a loop by the expression that ends it. It returns false if this does not
-// depend on b.
+// setKind sets the kind of a loop by the expression that ends it. It returns false if the
+// expression depends neither on b nor on pb. The loop is then no loop over iterations.
 func (l *loop) setKind(info *types.Info, end ast.Expr) bool {
 	if call, ok := end.(*ast.CallExpr); ok {
 		fn, _ := typeutil.Callee(info, call).(*types.Func)
@@ -327,7 +345,8 @@ func (b *benchmark) readSizedByN(info *types.Info) {
 	}
 }
 
-// isTimed reports whether the timer runs during a loop, and no ResetTimer follows.
+// isTimed reports whether the timer runs when a loop begins, and no ResetTimer follows after the
+// loop.
 func (l *loop) isTimed(info *types.Info) bool {
 	if l.kind == byLoop {
 		return true
@@ -342,8 +361,8 @@ func (l *loop) isTimed(info *types.Info) bool {
 	return !l.isStopped(info)
 }
 
-// isStopped reports whether the timer is stopped when a loop begins. It reads the calls in the
-// blocks around the loop.
+// isStopped reports whether the timer is stopped when a loop begins. It reads the calls before the
+// loop in the blocks around it.
 func (l *loop) isStopped(info *types.Info) bool {
 	stopped := false
 	for i := 0; i+1 < len(l.path); i++ {
@@ -375,6 +394,8 @@ func statementsOf(n ast.Node) []ast.Stmt {
 	return nil
 }
 
+// countBenchmarks returns the number of functions and literals in a file with a parameter
+// *testing.B.
 func countBenchmarks(info *types.Info, file *ast.File) int {
 	n := 0
 	for t := range nodesOf[*ast.FuncType](file) {

@@ -12,19 +12,30 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// inspectTimed calls visit for each node in the timed region of a loop. It enters no function
-// except literals that are called on the spot. It omits the bodies of if statements that end an
-// iteration. Here it visits err := f(v) and err != nil:
+// This file walks through the timed region: the code in a loop that runs while the timer runs. In
+// this example it visits f(v) and err != nil, but not next() and not b.Fatal:
 //
-//	b.StopTimer(); v := next(); b.StartTimer()
-//	if err := f(v); err != nil { b.Fatal(err) }
+//	for range b.N {
+//		b.StopTimer()
+//		v := next()
+//		b.StartTimer()
+//		if err := f(v); err != nil { b.Fatal(err) }
+//	}
+//
+// A walk is deep if it also enters the functions of the test files that the code calls. A frame
+// then has the body that the walk is in, as on a call stack. Its binding has the arguments of the
+// calls so far, by parameter.
+
+// inspectTimed calls visit for each node in the timed region of a loop. If visit returns false, it
+// skips the nodes below that one. It enters function literals only if they are called on the spot.
+// It omits the bodies of if statements that end an iteration, as with b.Fatal.
 func (in *input) inspectTimed(l *loop, visit func(n ast.Node) bool) {
 	w := &timedWalk{in: in, visit: func(n ast.Node, _ *frame) bool { return visit(n) }}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// inspectTimedDeep is inspectTimed that also visits the test helpers that the loop calls. The frame
-// says in which body n is.
+// inspectTimedDeep is inspectTimed, but also visits the functions of the test files that the loop
+// calls. The frame f has the body in which n is.
 func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool) {
 	w := &timedWalk{in: in, visit: visit, follow: true}
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
@@ -32,14 +43,15 @@ func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool
 
 // frame is a body that a walk is in: the loop, or a function that it calls.
 type frame struct {
-	loop    *loop
-	body    *ast.BlockStmt
-	node    ast.Node      // the function's declaration or literal; nil for the loop
-	calls   []ast.Node    // the functions from the loop to this one
-	binding flow.Binding  // known values of parameters
-	site    *ast.CallExpr // the call in the loop that leads here; nil for the loop
+	loop    *loop          // the loop in which the walk began
+	body    *ast.BlockStmt // body of that loop or of the function
+	node    ast.Node       // the function's declaration or literal; nil for the loop
+	calls   []ast.Node     // the functions from the loop to this one
+	binding flow.Binding   // known values of parameters
+	site    *ast.CallExpr  // the call in the loop that leads here; nil for the loop
 }
 
+// callDepth returns the number of calls from the loop to the body of the frame, 0 in the loop.
 func (f *frame) callDepth() int { return len(f.calls) }
 
 // Limits of a deep walk.
@@ -48,6 +60,7 @@ const (
 	maxTimedBodies = 100 // functions entered from one loop
 )
 
+// timedWalk is a walk through the timed region of a loop.
 type timedWalk struct {
 	in     *input
 	visit  func(n ast.Node, f *frame) bool // returns whether to visit the nodes below n
@@ -57,7 +70,8 @@ type timedWalk struct {
 	onTimer func(method string) // called for each call of a timer method; may be nil
 }
 
-// setTimer returns whether the timer runs after a call. For calls of no timer method, method is "".
+// setTimer returns whether the timer runs after a call, if it ran before as running tells. The
+// method is the timer method that was called, or "" for another call.
 func (w *timedWalk) setTimer(method string, running bool) bool {
 	if method != "" && w.onTimer != nil {
 		w.onTimer(method)
@@ -71,8 +85,8 @@ func (w *timedWalk) setTimer(method string, running bool) bool {
 	return running
 }
 
-// visitStatements visits a list of statements. Before the list the timer runs if running is true.
-// The result says whether it runs after the list.
+// visitStatements visits a list of statements. The parameter running tells whether the timer runs
+// before the list, and the result whether it runs after the list.
 func (w *timedWalk) visitStatements(list []ast.Stmt, running bool, f *frame) bool {
 	info := w.in.pass.TypesInfo
 	for _, s := range list {
@@ -134,7 +148,7 @@ func (w *timedWalk) visitExit(s *ast.IfStmt, running bool, f *frame) bool {
 	return running
 }
 
-// enterCalls is visitStatements for the test helpers that a call may run.
+// enterCalls is visitStatements for the functions of the test files that a call may run.
 func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool {
 	after := running
 	for _, called := range w.in.flowGraph().Called(call, f.binding) {
@@ -157,20 +171,22 @@ func (w *timedWalk) enterCalls(call *ast.CallExpr, running bool, f *frame) bool 
 	return after
 }
 
+// canEnter reports whether a deep walk enters a function: one of the test files that it is not in
+// yet, within the limits.
 func (w *timedWalk) canEnter(called flow.Function, f *frame) bool {
-	isOfBenchmark := called.Body != nil && w.in.isHarness(called.Node)
+	isOfBenchmark := called.Body != nil && w.in.isTestCode(called.Node)
 	isRecursive := slices.Contains(f.calls, called.Node)
 	isWithinLimits := f.callDepth() < maxTimedDepth && w.bodies < maxTimedBodies
 	return isOfBenchmark && !isRecursive && isWithinLimits
 }
 
-// inspectCallsDeep calls visit for each call below root, timed or not. It enters test helpers, and
-// function literals that root may pass on.
+// inspectCallsDeep calls visit for each call below root, timed or not. It enters the functions of
+// the test files that root calls, and function literals that root may pass on.
 func (in *input) inspectCallsDeep(root ast.Node, visit func(call *ast.CallExpr, binding flow.Binding)) {
 	in.inspectCallsWithLiterals(root, true, visit)
 }
 
-// inspectCallsWithLiterals is inspectCallsDeep if literals is true. Otherwise it visits a function
+// inspectCallsWithLiterals is inspectCallsDeep if literals is true. Otherwise it enters a function
 // literal only if it is called.
 func (in *input) inspectCallsWithLiterals(root ast.Node, literals bool, visit func(call *ast.CallExpr, binding flow.Binding)) {
 	bodies := 0
@@ -187,7 +203,7 @@ func (in *input) inspectCallsWithLiterals(root ast.Node, literals bool, visit fu
 			visit(call, binding)
 			for _, called := range in.flowGraph().Called(call, binding) {
 				isNew := !slices.Contains(around, called.Node) && len(around) < maxTimedDepth && bodies < maxTimedBodies
-				if called.Body == nil || !in.isHarness(called.Node) || !isNew {
+				if called.Body == nil || !in.isTestCode(called.Node) || !isNew {
 					continue
 				}
 				bodies++
@@ -202,6 +218,7 @@ func (in *input) inspectCallsWithLiterals(root ast.Node, literals bool, visit fu
 	walk(root, flow.Binding{}, nil)
 }
 
+// flowGraph returns the graph of the package, which it makes at the first call.
 func (in *input) flowGraph() *flow.Graph {
 	if in.suite.flow == nil {
 		in.suite.flow = flow.New(in.pass.Files, in.pass.TypesInfo)
@@ -209,8 +226,8 @@ func (in *input) flowGraph() *flow.Graph {
 	return in.suite.flow
 }
 
-// methodBody returns the receiver and the body of a method. The body is nil for other functions,
-// other packages and nil.
+// methodBody returns the receiver and the body of a method. The body is nil for a function, for a
+// method of another package, and if fn is nil.
 func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStmt) {
 	if fn == nil || fn.Signature().Recv() == nil {
 		return nil, nil
@@ -218,16 +235,17 @@ func (in *input) methodBody(fn *types.Func) (recv *types.Var, body *ast.BlockStm
 	return fn.Signature().Recv(), in.flowGraph().Declared(fn).Body
 }
 
-// receiverPath returns the fields that an expression selects from a receiver r. They are ".items"
-// for r.items[i] and "" for r. ok is false for expressions without r.
+// receiverPath returns the fields that an expression selects from a receiver r: ".items" for
+// r.items[i], and "" for r. ok is false if the expression does not begin with the receiver.
 func (in *input) receiverPath(e ast.Expr, recv *types.Var) (fields string, ok bool) {
-	root, fields := in.flowGraph().Path(e, flow.Binding{recv: nil}) // nil stops the path at recv
+	atReceiver := flow.Binding{recv: nil} // the path ends at the receiver, not at its values in callers
+	root, fields := in.flowGraph().Path(e, atReceiver)
 	return fields, root != nil && root == recv
 }
 
-// isHarness reports whether a node belongs to the tests and benchmarks. Its file then is a test
-// file, or imports package testing.
-func (in *input) isHarness(node ast.Node) bool {
+// isTestCode reports whether a node belongs to the tests and benchmarks, not to the tested code. Its
+// file is a test file, or imports package testing.
+func (in *input) isTestCode(node ast.Node) bool {
 	if node == nil {
 		return false
 	}
@@ -242,12 +260,13 @@ func (in *input) isHarness(node ast.Node) bool {
 	return i >= 0 && importsTesting(in.pass.Files[i])
 }
 
-// joinNames returns the names of the benchmarks of the loop and around n.
+// joinNames returns the name of the benchmark with the loop, and that of the benchmark around n.
+// Rules exempt benchmarks by words in these names.
 func (in *input) joinNames(l *loop, n ast.Node) string {
 	return l.owner.name + " " + in.suite.nameAt(n)
 }
 
-// containsPos reports whether a position is in one of the called functions of the frame.
+// containsPos reports whether a position is in one of the functions from the loop to the frame.
 func (f *frame) containsPos(pos token.Pos) bool {
 	return slices.ContainsFunc(f.calls, func(function ast.Node) bool { return isPosIn(pos, function) })
 }

@@ -11,11 +11,24 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// pausedInLoop finds loops that call StopTimer in each iteration:
+// This file has the rule paused-in-loop. It finds a benchmark that stops the timer in each
+// iteration. Stopping takes tens of microseconds that go test does not see, and the next code runs
+// with cold caches:
 //
-//	for range b.N { b.StopTimer(); v := next(); b.StartTimer(); use(v) }
+//	func BenchmarkUse(b *testing.B) {
+//		for range b.N {
+//			b.StopTimer()
+//			v := prepare()
+//			b.StartTimer()
+//			use(v)
+//		}
+//	}
 //
-// It reports the first loop of a file and the number of the others.
+// The rule searches the loop for calls that always stop the timer, themselves or in a function of
+// the test files. It reports the first loop of a file and counts the others. A binding has the
+// arguments of the calls that lead to an expression, by parameter.
+
+// pausedInLoop returns the rule paused-in-loop.
 func pausedInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "paused-in-loop", Severity: tare.Note,
@@ -57,14 +70,14 @@ func (in *input) findPause(l *loop) ast.Node {
 	return first
 }
 
-// stopsTimer reports whether a call always runs StopTimer, maybe in a test helper. The depth counts
-// the calls around it.
+// stopsTimer reports whether a call always runs StopTimer, itself or in a function of the test
+// files. The depth counts the calls around it.
 func (in *input) stopsTimer(call *ast.CallExpr, binding flow.Binding, depth int) bool {
 	for _, f := range in.flowGraph().Called(call, binding) {
 		if timerMethod(f.Object) == "StopTimer" {
 			return true
 		}
-		if f.Body == nil || depth == maxTimedDepth || !in.isHarness(f.Node) {
+		if f.Body == nil || depth == maxTimedDepth || !in.isTestCode(f.Node) {
 			continue
 		}
 		found := false

@@ -7,9 +7,21 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// resetInLoop finds ResetTimer in a loop or after the last one:
+// This file has the rule reset-in-loop. It finds a benchmark that resets the timer in its loop or
+// after it. The reset forgets the time of the iterations before:
 //
-//	for range b.N { data := prepare(); b.ResetTimer(); parse(data) } // times the last iteration
+//	func BenchmarkParse(b *testing.B) {
+//		for range b.N {
+//			data := prepare()
+//			b.ResetTimer()
+//			parse(data)
+//		}
+//	}
+//
+// The rule searches the loops and the statements after them for calls of ResetTimer. After a loop
+// it allows a reset that more work follows.
+
+// resetInLoop returns the rule reset-in-loop.
 func resetInLoop() rule {
 	return rule{Rule: audit.Rule{
 		ID: "reset-in-loop", Severity: tare.Void,
@@ -46,10 +58,10 @@ func resetInLoop() rule {
 	}}
 }
 
-// hasWorkAfter reports whether a statement that may take time follows after.
-func hasWorkAfter(b *benchmark, after ast.Stmt) bool {
+// hasWorkAfter reports whether a statement that may take time follows the statement reset.
+func hasWorkAfter(b *benchmark, reset ast.Stmt) bool {
 	for _, s := range b.body.List {
-		if s.Pos() <= after.Pos() {
+		if s.Pos() <= reset.Pos() {
 			continue
 		}
 		e, isExpr := s.(*ast.ExprStmt)

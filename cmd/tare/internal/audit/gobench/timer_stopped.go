@@ -7,9 +7,20 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// timerStopped finds benchmarks that stop the timer before their loops and never start it again:
+// This file has the rule timer-stopped. It finds a benchmark that stops the timer before its loop
+// and does not start it again. The result is almost zero:
 //
-//	b.StopTimer(); prepare(); b.ResetTimer(); for range b.N { work() }
+//	func BenchmarkWork(b *testing.B) {
+//		b.StopTimer()
+//		prepare()
+//		b.ResetTimer() // does not start the timer
+//		for range b.N { work() }
+//	}
+//
+// The rule reads the calls of timer methods around the loops. It skips a benchmark that calls
+// StartTimer anywhere.
+
+// timerStopped returns the rule timer-stopped.
 func timerStopped() rule {
 	return rule{Rule: audit.Rule{
 		ID: "timer-stopped", Severity: tare.Void,

@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// This file has predicates of functions, calls and types. They return false for nil, the type of
-// code with errors.
+// This file has predicates of functions, calls and types, for all rules. For example, isFunc(fn,
+// "time", "Sleep", "After") reports whether fn is time.Sleep or time.After. In code with errors,
+// types may be nil. Predicates that check for nil then return false.
 
 // isFunc reports whether fn is a function of a package with one of names, not a method. No names
 // mean any name.
@@ -27,7 +28,8 @@ func isMethodCall(info *types.Info, call *ast.CallExpr, pkg, typ, name string) b
 	return ok && sel.Sel.Name == name && isNamed(info.TypeOf(sel.X), pkg, typ)
 }
 
-// isMethodOf reports whether fn is a method of PKG.TYPE or *PKG.TYPE with one of names.
+// isMethodOf reports whether fn is a method of PKG.TYPE or *PKG.TYPE with one of names. No names
+// mean any name.
 func isMethodOf(fn *types.Func, pkg, typ string, names ...string) bool {
 	return fn != nil && fn.Signature().Recv() != nil && isNamed(fn.Signature().Recv().Type(), pkg, typ) && isOneOf(fn.Name(), names)
 }
@@ -47,6 +49,7 @@ func isNamed(t types.Type, pkg string, names ...string) bool {
 
 func isMake(info *types.Info, call *ast.CallExpr) bool { return isBuiltin(info, call, "make") }
 
+// isBuiltin reports whether a call is of the builtin function with this name, such as len.
 func isBuiltin(info *types.Info, call *ast.CallExpr, name string) bool {
 	id, ok := ast.Unparen(call.Fun).(*ast.Ident)
 	if !ok || id.Name != name {
@@ -89,11 +92,13 @@ func isRand(t types.Type) bool {
 	return isNamed(t, "math/rand", "Rand") || isNamed(t, "math/rand/v2", "Rand")
 }
 
+// isSliceOrString reports whether t is a slice or a string. The type must not be nil.
 func isSliceOrString(t types.Type) bool {
 	basic, ok := t.Underlying().(*types.Basic)
 	return isSlice(t) || ok && basic.Info()&types.IsString != 0
 }
 
+// isStructPointer reports whether t is a pointer to a struct. The type must not be nil.
 func isStructPointer(t types.Type) bool {
 	_, isStruct := pointee(t).Underlying().(*types.Struct)
 	return isStruct && pointee(t) != t
@@ -109,6 +114,7 @@ func isBasic(t types.Type) bool {
 	return ok
 }
 
+// isNonStringBasic reports whether t is a basic type, such as int or bool, but no string.
 func isNonStringBasic(t types.Type) bool {
 	if t == nil {
 		return false
@@ -117,8 +123,8 @@ func isNonStringBasic(t types.Type) bool {
 	return ok && basic.Info()&types.IsString == 0
 }
 
-// firstResult returns the type of a call's first result, nil if there is none. The type t of the
-// call is a tuple unless there is one result.
+// firstResult returns the type of the first result of a call, or nil if it has no results. The type
+// t of the call is a tuple, unless the call has exactly one result.
 func firstResult(t types.Type) types.Type {
 	tuple, isTuple := t.(*types.Tuple)
 	if !isTuple {
@@ -130,11 +136,13 @@ func firstResult(t types.Type) types.Type {
 	return tuple.At(0).Type()
 }
 
+// isBool reports whether t is a bool. The type must not be nil.
 func isBool(t types.Type) bool {
 	basic, ok := t.Underlying().(*types.Basic)
 	return ok && basic.Kind() == types.Bool
 }
 
+// isBytes reports whether t is []byte.
 func isBytes(t types.Type) bool {
 	if t == nil {
 		return false

@@ -5,8 +5,18 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// unclearIgnore finds comments such as "//tare:ignore sleep" that have no effect. They name no
-// known rule or give no reason.
+// This file has the rule unclear-ignore. It finds a comment that should switch a rule off and has
+// no effect. The comment names no known rule, or gives no reason:
+//
+//	func BenchmarkRetry(b *testing.B) {
+//		for b.Loop() {
+//			time.Sleep(d) //tare:ignore sleep-in-loop
+//		}
+//	}
+//
+// The comments were read by readIgnores in suite.go. This rule only reports those with an error.
+
+// unclearIgnore returns the rule unclear-ignore.
 func unclearIgnore() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unclear-ignore", Severity: tare.Warn,

@@ -9,13 +9,19 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// unlikeWork finds comparisons in which one side does less than another:
+// This file has the rule unlike-work. It finds a comparison in which one side does less work than
+// another. The comparison is then of different things:
 //
-//	b.Run("std", func(b *testing.B) { for b.Loop() { json.NewEncoder(w).Encode(v) } })
-//	b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } })
+//	func BenchmarkEncode(b *testing.B) {
+//		b.Run("std", func(b *testing.B) { for b.Loop() { json.NewEncoder(w).Encode(v) } })
+//		b.Run("fast", func(b *testing.B) { for b.Loop() { fast.NewEncoder(w) } }) // encodes nothing
+//	}
 //
-// The sides are sub-benchmarks, the functions of a table of cases, or the benchmarks of a file. The
-// rule judges their work by the names of the functions that they call.
+// The sides are sub-benchmarks, the functions in a table over which a benchmark loops, or the
+// benchmarks of a file. This file finds the sides. The files *_sides.go and kept_result.go judge
+// their work by the names of the functions that they call.
+
+// unlikeWork returns the rule unlike-work.
 func unlikeWork() rule {
 	return rule{Rule: audit.Rule{
 		ID: "unlike-work", Severity: tare.Warn,
@@ -88,15 +94,15 @@ func (in *input) compareSubBenchmarks(outer *benchmark, loops []*loop) {
 
 // side is a side of a comparison: the loop of a sub-benchmark, or a function in a table.
 type side struct {
-	node     ast.Node
-	body     *ast.BlockStmt
-	function *ast.FuncType // nil for a loop
-	object   *types.Func   // nil for a loop or a literal
-	name     string        // source text of its name; "" if it has none
+	node     ast.Node       // the loop, literal or declaration; a finding is reported here
+	body     *ast.BlockStmt // may be nil for a function of another package
+	function *ast.FuncType  // nil for a loop
+	object   *types.Func    // nil for a loop or a literal
+	name     string         // source text of its name; "" if it has none
 }
 
-// tableSides returns the functions of a table that a call such as c.encode(v) may run. Here c is a
-// case of the table.
+// tableSides returns the functions that a call such as c.encode(v) may run, if all are in one
+// table. Here c is an entry of the table.
 func (in *input) tableSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil
@@ -105,7 +111,7 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 	var table ast.Node
 	for _, f := range in.flowGraph().Called(call, nil) {
 		lit, ok := f.Node.(*ast.FuncLit)
-		if !ok || !in.isHarness(lit) {
+		if !ok || !in.isTestCode(lit) {
 			continue
 		}
 		inTable, name := in.findCase(lit)
@@ -118,9 +124,9 @@ func (in *input) tableSides(call *ast.CallExpr) []side {
 	return sides
 }
 
-// findCase returns the table around a function literal and the name of its case. The table is the
+// findCase returns the table around a function literal, and the name of its entry. The table is the
 // outermost composite literal, nil if there is none. The name "std" of {"std", func() { … }} is
-// made of constants next to the function.
+// made of the constants next to the function.
 func (in *input) findCase(lit *ast.FuncLit) (table ast.Node, name string) {
 	for _, file := range in.pass.Files {
 		if !isNodeIn(lit, file) {
@@ -164,7 +170,7 @@ func (in *input) calledSides(call *ast.CallExpr) []side {
 		}
 		name := ""
 		if lit, ok := f.Node.(*ast.FuncLit); ok {
-			if !in.isHarness(lit) {
+			if !in.isTestCode(lit) {
 				return nil
 			}
 			_, name = in.findCase(lit)

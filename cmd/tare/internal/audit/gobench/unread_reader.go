@@ -5,12 +5,22 @@ import (
 	"go/types"
 )
 
-// reportUnread reports readers that a loop opens and never reads, if it reports MB/s:
+// This file is a part of the rule response-body. It finds a benchmark that opens a reader and never
+// reads it, although it reports MB/s:
 //
-//	b.SetBytes(size)
-//	for b.Loop() { r, _ := store.Open(name); r.Close() }
+//	func BenchmarkOpen(b *testing.B) {
+//		b.SetBytes(size)
+//		for b.Loop() {
+//			r, _ := store.Open(name)
+//			r.Close()
+//		}
+//	}
 //
-// It is part of the rule response-body.
+// The rule finds variables of the loop with a method Read or Next, and reports one that is at most
+// closed. With Next and Close it needs no MB/s, but then nothing may close the variable. A frame is
+// the body that a walk is in: the loop, or a function of the test files that it calls.
+
+// reportUnread reports readers that a loop opens and does not read.
 func (in *input) reportUnread(l *loop) {
 	countsBytes := hasCall(l.owner.decl, func(name string) bool { return name == "SetBytes" })
 	in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {

@@ -13,7 +13,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file has searches in syntax trees that rules share.
+// This file has searches in syntax trees that all rules use. For example, hasCall reports whether
+// some code calls a function with a matching name. A path, in all files, has the nodes from just
+// below a root down to a node. In b.Run(name, f), the path of the identifier b ends with the call,
+// the selector b.Run and b.
 
 // inspectPath calls visit for each node n below root. The path holds the nodes from a child of root
 // to n, its last element. If visit returns false, the nodes below n are skipped.
@@ -57,6 +60,7 @@ func hasNode[N ast.Node](root ast.Node, matches func(n N) bool) bool {
 	return false
 }
 
+// functions returns the functions and methods of the package that have a body.
 func (in *input) functions() iter.Seq[*ast.FuncDecl] {
 	return func(yield func(*ast.FuncDecl) bool) {
 		for _, file := range in.pass.Files {
@@ -91,6 +95,8 @@ func (in *input) eachTimedCall(visit func(l *loop, call *ast.CallExpr, fn *types
 	})
 }
 
+// inspectTimedNodes calls visit for each node of type N in the timed region of a loop, the code
+// that runs while the timer runs.
 func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
 	in.inspectTimed(l, func(n ast.Node) bool {
 		if n, ok := n.(N); ok {
@@ -162,8 +168,8 @@ func (in *input) isTestHelper(fn *types.Func) bool {
 	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
 }
 
-// isAbout reports whether a benchmark is about a function. Its name contains that of the function,
-// or both are of one package.
+// isAbout reports whether a function may be what a benchmark measures. The name of the benchmark
+// contains that of the function, or the function is in the tested package.
 func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
 	testedPath := strings.TrimSuffix(in.pass.Pkg.Path(), "_test")
 	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && fn.Pkg().Path() == testedPath
@@ -237,8 +243,8 @@ func (in *input) counter(l *loop) *types.Var {
 	return nil
 }
 
-// isDeclaredOutside reports whether a variable is declared outside the loop, in the function or the
-// package. It is false for fields and _.
+// isDeclaredOutside reports whether a variable is declared outside the loop: in the function around
+// it, or in the package. It is false for fields and for _.
 func (in *input) isDeclaredOutside(v *types.Var, l *loop) bool {
 	if v == nil || v.IsField() || v.Name() == "_" {
 		return false
@@ -267,6 +273,7 @@ func (in *input) inspectUses(root ast.Node, v *types.Var, visit func(id *ast.Ide
 	})
 }
 
+// usesVariable reports whether root uses a variable.
 func (in *input) usesVariable(root ast.Node, v *types.Var) bool {
 	return in.hasUse(root, v, func(*ast.Ident, []ast.Node) bool { return true })
 }
@@ -278,8 +285,8 @@ func (in *input) hasUse(root ast.Node, v *types.Var, matches func(id *ast.Ident,
 	return found
 }
 
-// readUses reports whether the package assigns to a variable after its declaration (isSet). isRead
-// reports other uses.
+// readUses returns isSet if the package assigns to a variable after its declaration. It returns
+// isRead if there are other uses.
 func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
@@ -293,7 +300,7 @@ func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
 	return isSet, isRead
 }
 
-// parent returns the node that is levels above the last node of a path: 1 for its parent. It
+// parent returns the node that is some levels above the last node of a path: with 1 its parent. It
 // returns nil if the path is shorter.
 func parent(path []ast.Node, levels int) ast.Node {
 	if len(path) <= levels {
@@ -302,7 +309,8 @@ func parent(path []ast.Node, levels int) ast.Node {
 	return path[len(path)-1-levels]
 }
 
-// isConditional reports whether the last node of a path may not run in each iteration.
+// isConditional reports whether the last node of a path may not run, because an if statement, a
+// case or a function literal is on the path.
 func isConditional(path []ast.Node) bool {
 	for _, n := range path {
 		switch n.(type) {
@@ -327,13 +335,16 @@ func loopBody(n ast.Node) *ast.BlockStmt {
 	return nil
 }
 
+// containsIdent reports whether an identifier is one of the expressions in a list.
 func containsIdent(list []ast.Expr, id *ast.Ident) bool { return slices.Contains(list, ast.Expr(id)) }
 
 // isNodeIn reports whether a node begins in the source text of another.
 func isNodeIn(n, outer ast.Node) bool { return isPosIn(n.Pos(), outer) }
 
+// isPosIn reports whether a position is in the source text of a node.
 func isPosIn(pos token.Pos, n ast.Node) bool { return n.Pos() <= pos && pos < n.End() }
 
+// lineOf returns the line of a node in its file.
 func (in *input) lineOf(n ast.Node) int { return in.pass.Fset.Position(n.Pos()).Line }
 
 // stripConversion removes conversions from an expression: it returns s for sort.IntSlice(s).

@@ -5,13 +5,18 @@ import (
 	"go/types"
 )
 
-// This file is a part of the rule writer-unflushed. A type of the package has a buffered writer in
-// a field, and methods with names of its own:
+// This file is a part of the rule writer-unflushed, which finds buffered writers that nothing
+// flushes. Here a type of the package has such a writer in a field, and methods that do not have
+// the usual names:
 //
 //	func (s *Sink) Restart(w io.Writer) { s.zip.Reset(w) }
 //	func (s *Sink) Finish() error       { return s.zip.Close() }
+//
+// The rule reads the code of these methods. It then knows that Restart resets the writer, and
+// Finish closes it.
 
-// resetsPart reports whether a method resets a buffered writer in its receiver.
+// resetsPart reports whether a method resets a buffered writer in a field of its receiver, and does
+// not flush it.
 func (in *input) resetsPart(fn *types.Func) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil || in.flushesPart(fn, 0) {
@@ -27,8 +32,8 @@ func (in *input) resetsPart(fn *types.Func) bool {
 	})
 }
 
-// flushesPart reports whether each call of a method flushes or closes a part of its receiver. Methods
-// that it calls on its receiver count. The depth counts the methods around it.
+// flushesPart reports whether each call of a method flushes or closes its receiver or a part of it.
+// It follows calls of other methods on the receiver. The depth counts the methods around it.
 func (in *input) flushesPart(fn *types.Func, depth int) bool {
 	recv, body := in.methodBody(fn)
 	if body == nil {

@@ -12,9 +12,22 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// writerUnflushed finds buffered writers that nothing flushes:
+// This file has the rule writer-unflushed. It finds a benchmark that writes to a buffered writer
+// and never flushes it. The last part of the output is not written, and this work is not measured:
 //
-//	for range b.N { w := bufio.NewWriter(f); w.Write(data) }
+//	func BenchmarkWrite(b *testing.B) {
+//		for range b.N {
+//			w := bufio.NewWriter(file)
+//			w.Write(data) // missing after it: w.Flush()
+//		}
+//	}
+//
+// The rule knows the types of such writers by name. It finds variables with one, also in a struct,
+// and reports a variable that the loop writes to if no use may flush it. The file wrapped_writer.go
+// reads methods of such structs. A frame is the body that a walk is in: the loop, or a function of
+// the test files that it calls.
+
+// writerUnflushed returns the rule writer-unflushed.
 func writerUnflushed() rule {
 	return rule{Rule: audit.Rule{
 		ID: "writer-unflushed", Severity: tare.Void,
@@ -67,8 +80,9 @@ var bufferedWriters = map[string][]string{
 	"github.com/pierrec/lz4/v4":          {"Writer"},
 }
 
-// reportUnnamed reports a buffered writer without a name, which the loop cannot flush:
-// csv.NewWriter(f).Write(record).
+// reportUnnamed reports a buffered writer that is in no variable, so that the loop cannot flush it.
+// An example is csv.NewWriter(f).Write(record). The frame f has the body in which the call is: the
+// loop, or a function of the test files that it calls.
 func (in *input) reportUnnamed(call *ast.CallExpr, f *frame) {
 	if sel, ok := call.Fun.(*ast.SelectorExpr); ok && !isOneOf(sel.Sel.Name, []string{"Flush", "Close", "Reset"}) {
 		made, ok := sel.X.(*ast.CallExpr)
@@ -120,6 +134,7 @@ func (in *input) findReset(call *ast.CallExpr, f *frame) (p varPath, ok bool) {
 	return p, ok && in.isLocalBefore(p.root, f.loop)
 }
 
+// mayBeWriter reports whether an expression may be a buffered writer, or a struct around one.
 func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 	t := in.pass.TypesInfo.TypeOf(e)
 	if t == nil || !types.IsInterface(t) {
@@ -129,15 +144,15 @@ func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 	return slices.ContainsFunc(in.flowGraph().Types(e, binding), isWriter)
 }
 
-// writesOnlyTo reports whether a loop writes to p and never flushes it. Test helpers count. Unknown
-// uses may flush the writer.
+// writesOnlyTo reports whether a loop, or a function of the test files that it calls, writes to p
+// and never flushes it. A use that the rule does not know may flush the writer.
 func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	if p.fields == "" {
 		return in.writesOnly(l.body, p.root, 0)
 	}
 	hasWrite, hasOther := false, false
 	in.inspectCallsDeep(l.body, func(call *ast.CallExpr, binding flow.Binding) {
-		isOfBenchmark := func(f flow.Function) bool { return f.Body != nil && in.isHarness(f.Node) }
+		isOfBenchmark := func(f flow.Function) bool { return f.Body != nil && in.isTestCode(f.Node) }
 		called := in.flowGraph().Called(call, binding)
 		isFollowed := len(called) > 0 && !slices.ContainsFunc(called, func(f flow.Function) bool { return !isOfBenchmark(f) })
 		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.namesPath(sel.X, binding, p) {
@@ -158,6 +173,7 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	return hasWrite && !hasOther
 }
 
+// namesPath reports whether an expression names p.
 func (in *input) namesPath(e ast.Expr, binding flow.Binding, p varPath) bool {
 	other, ok := in.pathOf(e, binding)
 	return ok && other == p
@@ -273,6 +289,7 @@ func (in *input) reportOuter(l *loop) {
 	})
 }
 
+// isListedWriter reports whether t is one of bufferedWriters, or a pointer to one.
 func isListedWriter(t types.Type) bool {
 	for pkg, names := range bufferedWriters {
 		if isNamed(t, pkg, names...) {
@@ -318,8 +335,8 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 	return hasWrite && !hasOther
 }
 
-// argumentWritesOnly reports whether all functions that a call may run only write to an argument.
-// Those of the standard library do so to an io.Writer.
+// argumentWritesOnly reports whether all functions that a call may run only write to an argument. A
+// function of the standard library with a parameter io.Writer does so.
 func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	called := in.flowGraph().Called(call, nil)
 	for _, f := range called {
@@ -341,6 +358,7 @@ func (in *input) argumentWritesOnly(call *ast.CallExpr, index, depth int) bool {
 	return len(called) > 0
 }
 
+// takesWriter reports whether the parameter of fn with this index is an io.Writer.
 func takesWriter(fn *types.Func, index int) bool {
 	params := fn.Signature().Params()
 	return index < params.Len() && isNamed(params.At(index).Type(), "io", "Writer")

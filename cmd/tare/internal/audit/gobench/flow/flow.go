@@ -50,8 +50,9 @@ type Function struct {
 	isMethodExpr bool       // called as T.f, with the receiver as its first argument
 }
 
-// Binding has the known values of parameters, from the calls around an expression. Other parameters
-// may have the arguments of any call. A nil Binding is empty.
+// Binding has the arguments of known calls, by parameter. In the body of fill after a call fill(m,
+// 50), the entry for its parameter n is 50. A parameter without an entry may have the arguments of
+// any call of the function. A nil Binding is empty.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.
@@ -130,11 +131,13 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 	return nil
 }
 
+// isMethodValue reports whether a selector is a method of a value, as in x.f.
 func (g *Graph) isMethodValue(e *ast.SelectorExpr) bool {
 	s := g.info.Selections[e]
 	return s != nil && s.Kind() == types.MethodVal
 }
 
+// addAssignment records that targets get these values.
 func (g *Graph) addAssignment(targets, values []ast.Expr) {
 	for i, target := range targets {
 		val := value{}
@@ -233,8 +236,8 @@ func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
 	return g.searchSources(e, binding).findFunctions(0)
 }
 
-// findFunctions returns the functions among the sources found. The depth counts the steps from the
-// first expression.
+// findFunctions returns the functions among the sources that a search has found. The depth counts
+// the steps from the first expression.
 func (s *search) findFunctions(depth int) []Function {
 	g := s.graph
 	var out []Function
@@ -255,8 +258,8 @@ func (s *search) findFunctions(depth int) []Function {
 	return out
 }
 
-// findMethods returns the functions that a selector may select. An interface may have the methods
-// of its possible values.
+// findMethods returns the functions that a selector may select. For an interface these are the
+// methods of the values that it may have.
 func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
@@ -293,7 +296,8 @@ func (g *Graph) Types(e ast.Expr, binding Binding) []types.Type {
 	return g.searchSources(e, binding).collectTypes()
 }
 
-// collectTypes returns the types of the sources found. The type for &T{} is T, not *T.
+// collectTypes returns the types of the sources that a search has found. The type for &T{} is T,
+// not *T.
 func (s *search) collectTypes() []types.Type {
 	var out []types.Type
 	for _, source := range s.found {
@@ -316,7 +320,8 @@ func (g *Graph) MaxConstant(e ast.Expr, binding Binding) (largest int64, ok bool
 	return g.maxConstant(e, binding, 0)
 }
 
-// maxConstant is MaxConstant within depth products. The limit stops at n = n * 2.
+// maxConstant is MaxConstant for an expression inside of depth products. The limit of the depth
+// ends the search for n in n = n * 2.
 func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int64, ok bool) {
 	for _, source := range g.Sources(e, binding) {
 		n, isKnown := int64(0), false
@@ -335,7 +340,7 @@ func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int
 }
 
 // Bind returns the arguments and the receiver of a call of f, by parameter. It omits variadic
-// parameters.
+// parameters. It returns nil if f has no declaration in the package.
 func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 	if f.Type == nil {
 		return nil
@@ -384,7 +389,8 @@ func Params(t *ast.FuncType) []Param {
 	return out
 }
 
-// Values returns the expressions that are assigned to a variable, without operands of range.
+// Values returns the expressions that are assigned to a variable. It omits those over which a range
+// statement with the variable loops.
 func (g *Graph) Values(v *types.Var) []ast.Expr {
 	var out []ast.Expr
 	for _, val := range g.values[v] {
