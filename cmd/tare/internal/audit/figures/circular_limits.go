@@ -46,8 +46,8 @@ var (
 		`(?:the )?(?:smallest|lowest|least|fastest|best|min(?:imum|imal)?)\b[^.;]{0,40}?` + // the fastest
 		`\b(?:and|to)\s+(?:not (?:above|over|higher than) )?(?:the )?` + // and the
 		extreme + `([^.;]{0,90})`) // slowest of all runs
-	// slowerOfTwoRE matches "above the slower of the two".
-	slowerOfTwoRE = lazyregexp.New(`(?i)\b(?:above|over|times|more than|plus|at most|exceeds?)\s+` +
+	// slowerOfTwoRE matches "above the slower of the two", and "the limit is the larger of both".
+	slowerOfTwoRE = lazyregexp.New(`(?i)(?:\b(?:above|over|times|more than|plus|at most|exceeds?)|` + aLimit + `[^.;]{0,20}\bis)\s+` +
 		`(?:the )?(?:slower|greater|larger|higher|worse|maximum)(?: one)? of (?:the )?(?:two|both|base|candidate|old|new)\b`)
 	// betweenEndsRE matches "the median lies between the lowest and the highest".
 	betweenEndsRE = lazyregexp.New(`(?i)\b(?:median|mean|average)\b[^.;]{0,40}` + // the median

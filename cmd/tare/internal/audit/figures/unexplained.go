@@ -88,12 +88,15 @@ func (d *document) explainsClaim(c claim, index int) bool {
 	})
 }
 
-// isExplainedBefore reports whether two figures of the table right before the sentence have the claimed ratio.
+// isExplainedBefore reports whether the table right before the sentence states the claimed number, or two of its
+// figures have the claimed ratio.
 func (d *document) isExplainedBefore(c claim) bool {
 	index := d.tableBefore(c.sentence)
-	return index >= 0 && slices.ContainsFunc(d.comparablePairs(index), func(p figurePair) bool {
-		return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance())
-	})
+	if index < 0 {
+		return false
+	}
+	isExplained := func(p figurePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance()) }
+	return d.tables[index].states(c) || slices.ContainsFunc(d.comparablePairs(index), isExplained)
 }
 
 // ownTolerance returns claimTolerance, or less for a claim with three digits or more, such as 37.7 %.
@@ -276,8 +279,8 @@ var fromToRE = lazyregexp.New(`(?i)\bfrom\b[^.;,]{1,40}?\bto\b|\bthan\b|\bagains
 // nearest ratio if none have the claimed one, else nil.
 func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
 	index := d.tableBefore(c.sentence)
-	before, after, _ := c.splitClause(claims)
-	clause := before + " " + after
+	_, after, _ := c.splitClause(claims)
+	clause := c.clauseBefore() + " " + after
 	if index < 0 || c.atMost || c.atLeast || c.low != c.high || !fromToRE.MatchString(clause) || otherSubjectRE.MatchString(clause) {
 		return nil
 	}
