@@ -14,6 +14,7 @@ const (
 // Names is the length and alphabet of random names.
 type Names int
 
+// Values of Names.
 const (
 	NamesUsual Names = iota // 4 to 24 bytes
 	NamesEdges              // 0, 1, 62, 63 or 64 bytes; 64 fill a char[64] without a NUL

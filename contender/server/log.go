@@ -11,7 +11,6 @@ import (
 )
 
 // Access logs for frameworks that have none.
-
 const (
 	LogNone    = "none"    // no access log
 	LogDiscard = "discard" // lines are formatted and discarded

@@ -66,7 +66,7 @@ var units = map[string]unitInfo{
 	"b": {byteKind, 1}, "byte": {byteKind, 1},
 	"kb": {byteKind, 1e3}, "kbyte": {byteKind, 1e3},
 	"mb": {byteKind, 1e6}, "mbyte": {byteKind, 1e6},
-	"gb": {byteKind, 1e9}, "kib": {byteKind, 1 << 10}, "mib": {byteKind, 1 << 20}, "gib": {byteKind, 1 << 30},
+	"gb": {byteKind, 1e9}, "tb": {byteKind, 1e12}, "tib": {byteKind, 1 << 40}, "kib": {byteKind, 1 << 10}, "mib": {byteKind, 1 << 20}, "gib": {byteKind, 1 << 30},
 	"kbit": {byteKind, 1e3 / 8}, "mbit": {byteKind, 1e6 / 8}, "gbit": {byteKind, 1e9 / 8},
 	"kbps": {byteRateKind, 1e3 / 8}, "mbps": {byteRateKind, 1e6 / 8}, "gbps": {byteRateKind, 1e9 / 8},
 	"alloc": {allocKind, 1}, "allocation": {allocKind, 1},

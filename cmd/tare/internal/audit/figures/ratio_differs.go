@@ -93,7 +93,9 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 		}
 		return u.describe(c)
 	}
-	if len(v.pairs) == 0 && d.isExplainedBefore(c) {
+	index := d.tableBefore(c.sentence)
+	isOfTableBefore := slices.ContainsFunc(v.pairs, func(p tablePair) bool { return p.a.origin == index })
+	if !isOfTableBefore && d.isExplainedBefore(c) {
 		return ""
 	}
 	_, after, _ := c.splitClause(claims)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
@@ -96,7 +97,19 @@ func (d *document) isExplainedBefore(c claim) bool {
 		return false
 	}
 	isExplained := func(p figurePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance()) }
-	return d.tables[index].states(c) || slices.ContainsFunc(d.comparablePairs(index), isExplained)
+	return d.tables[index].statesChange(c) || d.tables[index].hasUnreadCells() || slices.ContainsFunc(d.comparablePairs(index), isExplained)
+}
+
+// hasUnreadCells reports whether a cell after the first of its row has a number in an unknown unit, such as "1.9 h".
+func (t *table) hasUnreadCells() bool {
+	for _, row := range t.rows {
+		for i, cell := range row.cells {
+			if _, ok := parseCell(cell); i > 0 && !ok && numberRE.MatchString(cell) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // ownTolerance returns claimTolerance, or less for a claim with three digits or more, such as 37.7 %.
@@ -110,10 +123,20 @@ func (c claim) ownTolerance() float64 {
 
 // states reports whether a cell has the number of the claim, as a column of changes or ratios does.
 func (t *table) states(c claim) bool {
+	return t.hasNumber(c, func(string) bool { return true })
+}
+
+// statesChange reports whether a cell has the number of the claim as a percentage or a ratio: "-9.93%", "1.5×".
+func (t *table) statesChange(c claim) bool {
+	return t.hasNumber(c, func(cell string) bool { return strings.ContainsAny(cell, "%x×") })
+}
+
+// hasNumber reports whether a cell that isSelected has the number of the claim.
+func (t *table) hasNumber(c claim, isSelected func(cell string) bool) bool {
 	for _, row := range t.rows {
 		for _, cell := range row.cells {
 			for _, m := range numberRE.FindAllStringIndex(cell, maxFigures) {
-				if x, _, _, ok := parseNumber(cell[m[0]:m[1]]); ok && math.Abs(x-c.low) <= c.step {
+				if x, _, _, ok := parseNumber(cell[m[0]:m[1]]); ok && isSelected(cell) && math.Abs(x-c.low) <= c.step {
 					return true
 				}
 			}
@@ -206,7 +229,7 @@ func (d *document) findUnexplained(c claim, claims []claim) *unexplainedClaim {
 	}
 	lines := d.tables[index].namedRows(before + " " + after)
 	const maxNamedRows = 2
-	if len(lines) == 0 || len(lines) > maxNamedRows || d.explainsClaim(c, index) {
+	if len(lines) == 0 || len(lines) > maxNamedRows || d.tables[index].hasUnreadCells() || d.explainsClaim(c, index) {
 		return nil
 	}
 	found := &unexplainedClaim{}
@@ -281,7 +304,7 @@ func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
 	index := d.tableBefore(c.sentence)
 	_, after, _ := c.splitClause(claims)
 	clause := c.clauseBefore() + " " + after
-	if index < 0 || c.atMost || c.atLeast || c.low != c.high || !fromToRE.MatchString(clause) || otherSubjectRE.MatchString(clause) {
+	if index < 0 || d.tables[index].hasUnreadCells() || c.atMost || c.atLeast || c.low != c.high || !fromToRE.MatchString(clause) || otherSubjectRE.MatchString(clause) {
 		return nil
 	}
 	t := d.tables[index]
