@@ -33,7 +33,7 @@ func (d *document) comparablePairs(index int) []figurePair {
 	for i, a := range cells {
 		for _, b := range cells[i+1:] {
 			isOfColumn := a.column == b.column && a.line != b.line
-			isOfRow := a.line == b.line && a.column != b.column
+			isOfRow := a.line == b.line && a.column != b.column && a.kind != plainKind
 			if a.kind == b.kind && (isOfColumn || isOfRow) {
 				out = append(out, figurePair{a, b})
 			}
