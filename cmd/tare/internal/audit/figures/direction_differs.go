@@ -30,7 +30,7 @@ func directionDiffers() rule {
 var (
 	// speedOrderRE matches "faster for large files than". The group is "faster". amountOrderRE
 	// matches "less memory than". The groups are "less" and "memory".
-	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
+	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker|more slowly|more quickly)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
 	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
 	// negationRE matches words of sentences that are negative, conditional or merely possible.
 	negationRE = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
@@ -75,9 +75,10 @@ func (s sentence) orders() (out []statedOrder) {
 	return append(out, o)
 }
 
-// newSpeedOrder returns the order that a word states: slower, faster or quicker.
+// newSpeedOrder returns the order that a word states, such as slower or more quickly.
 func newSpeedOrder(word string) statedOrder {
-	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: word == "slower", isSpeed: true}
+	isSlower := word == "slower" || word == "more slowly"
+	return statedOrder{word: word, kinds: []kind{timeKind, rateKind}, firstIsGreater: isSlower, isSpeed: true}
 }
 
 // isContradictedBy reports whether figures of kind k are in the opposite order.

@@ -3,6 +3,7 @@ package figures
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -108,10 +109,23 @@ func findGainsAgainstBenchstat(d *document, report reportFunc) {
 			unchanged[strings.ToLower(processorsRE.ReplaceAllString(row.name, ""))] = row
 		}
 	}
+	unchangedGroups := d.findUnchangedGroups()
 	for _, s := range d.sentences {
 		m := gainRE.FindStringIndex(s.text)
 		if len(unchanged) == 0 || m == nil || isDenied(s.text, m[1]) {
 			continue
+		}
+		for clause := range strings.SplitSeq(s.text, ";") {
+			m := certaintyRE.FindStringIndex(clause)
+			if m == nil || !strings.HasPrefix(strings.ToLower(clause[m[0]:]), "significan") || isDenied(clause, m[1]) {
+				continue
+			}
+			for _, word := range strings.Fields(strings.ToLower(clause)) {
+				if row, ok := unchangedGroups[strings.Trim(word, ".,:;`*")]; ok {
+					report(s.line, fmt.Sprintf("a significant difference is said of %s, and benchstat has p=%v (line %d)", quote(word), row.p, row.line))
+					break
+				}
+			}
 		}
 		for _, word := range strings.Fields(strings.ToLower(s.text)) {
 			if row, ok := unchanged[strings.Trim(word, ".,:;`*")]; ok {
@@ -120,6 +134,26 @@ func findGainsAgainstBenchstat(d *document, report reportFunc) {
 			}
 		}
 	}
+}
+
+// findUnchangedGroups returns the first rows of benchmarks whose times all have no significant change, by the first
+// part of their names in lower case: sobel for Sobel/640x480 and Sobel/2448x2048.
+func (d *document) findUnchangedGroups() map[string]statRow {
+	out := map[string]statRow{}
+	changed := map[string]bool{}
+	for _, row := range d.statRows {
+		group, _, hasCases := strings.Cut(strings.ToLower(row.name), "/")
+		isTime := strings.HasPrefix(row.unit, "sec") || strings.HasPrefix(row.unit, "time")
+		switch {
+		case !hasCases || !isTime:
+		case row.p <= maxP:
+			changed[group] = true
+		case out[group].line == 0:
+			out[group] = row
+		}
+	}
+	maps.DeleteFunc(out, func(group string, _ statRow) bool { return changed[group] })
+	return out
 }
 
 var (
