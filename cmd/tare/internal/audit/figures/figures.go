@@ -43,6 +43,7 @@ type rule struct {
 // reportFunc adds a finding. Line 0 means the entire file. The text has no full stop.
 type reportFunc func(line int, text string)
 
+// Rules returns the rules of this package.
 func Rules() []audit.Rule {
 	var out []audit.Rule
 	for _, r := range allRules() {
