@@ -3,12 +3,12 @@
 // after a response. In an open loop requests have intended times, and latencies count from these times.
 // Every result reports what limited the rate: the load generator, the server or neither.
 //
-//	s, err := load.Open(load.Options{Target: load.Target{Addr: "127.0.0.1:8080"}, Connections: 50,
-//
-//		Requests: []load.Request{{Method: "GET", Path: "/"}}})
-//
+//	s, err := load.Open(load.Options{
+//		Target:      load.Target{Addr: "127.0.0.1:8080"},
+//		Connections: 50,
+//		Requests:    []load.Request{{Method: "GET", Path: "/"}},
+//	})
 //	defer s.Close()
-//
 //	r, err := s.Run(ctx, load.Leg{Lead: 500, Duration: 10 * time.Second})
 //
 // There are two engines. On Linux, each of a few threads waits for many sockets with epoll. Elsewhere
