@@ -1,7 +1,6 @@
 // Package tiny is a minimal service: it reads one parameter from a path and writes it back.
 //
 //	GET /v1/id/{id}   200  application/json  {"id":"<id>"} and a line end
-//
 //	GET /health       200  text/plain        ok and a line end
 //
 // The id is one segment of the path and is not empty. The service decodes its percent escapes and encodes

@@ -3,9 +3,7 @@
 // it; run it at the top of the repository:
 //
 //	out/mutants            tests the mutants of tools/mutants/list.json
-//
 //	out/mutants -choose    chooses 200 from the seed and writes the list
-//
 //	out/mutants -accept    tests them, and has the list say which were killed
 //
 // The source is never written: go test -overlay compiles a changed copy. Results are stored in
