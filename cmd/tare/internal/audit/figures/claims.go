@@ -140,19 +140,26 @@ func (c *claim) setWords(previous []claim) bool {
 			c.word, c.saysTimes = last.word, last.saysTimes
 		}
 	}
-	if m := qualifierRE.FindStringSubmatch(before); m != nil {
-		switch strings.ToLower(m[1]) {
-		case "up to":
-			c.atMost = true
-		case "over", "more than", "at least", ">", "≥":
-			c.atLeast = true
-		default:
-			c.isApproximate = true
-		}
-	}
+	c.readQualifier(before)
 	c.kinds = findClaimKinds(before, c.word, after)
 	c.text = strings.TrimSpace(text[c.start:c.end]) + " " + cmp.Or(shown, c.word)
 	return c.word != ""
+}
+
+// readQualifier reads the words right before the number of a claim, such as "up to" or "about".
+func (c *claim) readQualifier(before string) {
+	m := qualifierRE.FindStringSubmatch(before)
+	if m == nil {
+		return
+	}
+	switch strings.ToLower(m[1]) {
+	case "up to":
+		c.atMost = true
+	case "over", "more than", "at least", ">", "≥":
+		c.atLeast = true
+	default:
+		c.isApproximate = true
+	}
 }
 
 // wordRatioRE matches "twice as fast" or "half the time". The groups are "twice", "as fast" and, in

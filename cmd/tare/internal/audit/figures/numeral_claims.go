@@ -22,14 +22,7 @@ func (s sentence) numeralClaims() []claim {
 		if m[4] >= 0 {
 			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
 		}
-		if q := qualifierRE.FindStringSubmatch(s.text[:m[0]]); q != nil {
-			switch strings.ToLower(q[1]) {
-			case "up to":
-				c.atMost = true
-			case "over", "more than", "at least":
-				c.atLeast = true
-			}
-		}
+		c.readQualifier(s.text[:m[0]])
 		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[1]:])
 		out = append(out, c)
 	}

@@ -14,28 +14,25 @@ import (
 // shards it does 13.7 times as many". It checks whether any two figures of the page have the claimed ratio. If none
 // have, and the sentence names a row, the claim does not follow from the table.
 
-// figurePair is two figures of one column, or of one row, of a table.
-type figurePair struct{ a, b figure }
-
 // maxCompletePairs limits the pairs of a table. Of more pairs, one has about any ratio by chance.
 const maxCompletePairs = 150
 
 // comparablePairs returns the pairs of figures of a table: of one column, and of one row. index is the number of
 // the table in the page.
-func (d *document) comparablePairs(index int) []figurePair {
+func (d *document) comparablePairs(index int) []tablePair {
 	var cells []figure
 	for _, f := range d.figures {
 		if f.origin == index && f.value > 0 && f.kind != percentKind && f.kind != factorKind {
 			cells = append(cells, f)
 		}
 	}
-	var out []figurePair
+	var out []tablePair
 	for i, a := range cells {
 		for _, b := range cells[i+1:] {
 			isOfColumn := a.column == b.column && a.line != b.line
 			isOfRow := a.line == b.line && a.column != b.column && a.kind != plainKind
 			if a.kind == b.kind && (isOfColumn || isOfRow) {
-				out = append(out, figurePair{a, b})
+				out = append(out, tablePair{a: a, b: b})
 			}
 			if len(out) > maxCompletePairs {
 				return nil
@@ -76,7 +73,7 @@ func (d *document) explainsClaim(c claim, index int) bool {
 		if i == index {
 			tolerance = c.ownTolerance()
 		}
-		if slices.ContainsFunc(pairs, func(p figurePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, tolerance) }) || t.states(c) {
+		if slices.ContainsFunc(pairs, func(p tablePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, tolerance) }) || t.states(c) {
 			return true
 		}
 	}
@@ -96,7 +93,7 @@ func (d *document) isExplainedBefore(c claim) bool {
 	if index < 0 {
 		return false
 	}
-	isExplained := func(p figurePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance()) }
+	isExplained := func(p tablePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance()) }
 	return d.tables[index].statesChange(c) || d.tables[index].hasUnreadCells() || slices.ContainsFunc(d.comparablePairs(index), isExplained)
 }
 
@@ -211,8 +208,8 @@ func withoutUnits(text string) string { return quantityRE.ReplaceAllString(text,
 
 // unexplainedClaim is a claim that no figures of the page have.
 type unexplainedClaim struct {
-	nearest   figurePair // figures of a row that the sentence names, with the nearest ratio
-	otherBase *figurePair
+	nearest   tablePair // figures of a row that the sentence names, with the nearest ratio
+	otherBase *tablePair
 }
 
 // findUnexplained compares a claim with the table right before its sentence. It returns nil if figures of the page
@@ -254,7 +251,7 @@ func (d *document) findUnexplained(c claim, claims []claim) *unexplainedClaim {
 }
 
 // distanceTo returns how far the ratio of two figures is from the claimed one, as a logarithm.
-func (c claim) distanceTo(p figurePair) float64 {
+func (c claim) distanceTo(p tablePair) float64 {
 	ratio := max(p.a.value, p.b.value) / min(p.a.value, p.b.value)
 	claimed := c.low
 	switch {
@@ -275,12 +272,12 @@ func (u *unexplainedClaim) describe(c claim) string {
 // findRawRatio returns two figures of a row, in units of different size, whose numbers have the claimed ratio although
 // the figures do not: 744 Mbit/s and 118 MB/s for "more than six times". It returns nil if there are none, or if two
 // figures of a row have the ratio.
-func (d *document) findRawRatio(c claim) *figurePair {
+func (d *document) findRawRatio(c claim) *tablePair {
 	index := d.tableBefore(c.sentence)
 	if index < 0 || c.isPercent {
 		return nil
 	}
-	var found *figurePair
+	var found *tablePair
 	for _, p := range d.comparablePairs(index) {
 		hasOneUnit := isNear(p.a.value/p.a.raw, p.b.value/p.b.raw, sameUnit)
 		switch {
@@ -300,7 +297,7 @@ var fromToRE = lazyregexp.New(`(?i)\bfrom\b[^.;,]{1,40}?\bto\b|\bthan\b|\bagains
 // findWrongRows compares a claim with the two rows of the table before it that its clause names: "from level 6 to
 // level 1 packing is 4 times as fast". The columns are those that the clause names. It returns the figures with the
 // nearest ratio if none have the claimed one, else nil.
-func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
+func (d *document) findWrongRows(c claim, claims []claim) *tablePair {
 	index := d.tableBefore(c.sentence)
 	_, after, _ := c.splitClause(claims)
 	clause := c.clauseBefore() + " " + after
@@ -313,7 +310,7 @@ func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
 		return nil
 	}
 	words := newWordSet(clause)
-	var nearest *figurePair
+	var nearest *tablePair
 	for _, p := range d.comparablePairs(index) {
 		isOfRows := p.a.line == rows[0] && p.b.line == rows[1] && p.a.column == p.b.column
 		isNamedColumn := p.a.column < len(t.header) && slices.ContainsFunc(nameWords(bracketUnitRE.ReplaceAllString(t.header[p.a.column], "")), func(w string) bool { return canName(w) && words[w] })
@@ -329,70 +326,4 @@ func (d *document) findWrongRows(c claim, claims []claim) *figurePair {
 		}
 	}
 	return nearest
-}
-
-// meanRE matches "the geometric mean of the ratio is 2.11". The group is the number.
-var meanRE = lazyregexp.New(`(?i)\bgeo(?:metric )?mean\b[^.;\d]{0,60}?\b(?:is|was|of|at|to)\s+(?:about |around |only )?` + aNumber)
-
-// findWrongMeans reports geometric means that are not those of a column of the table before the sentence, or of
-// the ratios of two columns.
-func (d *document) findWrongMeans(report reportFunc) {
-	for _, s := range d.sentences {
-		m := meanRE.FindStringSubmatchIndex(s.text)
-		index := d.tableBefore(s)
-		if m == nil || index < 0 {
-			continue
-		}
-		stated, step, _, ok := parseNumber(s.text[m[2]:m[3]])
-		means := d.tables[index].geometricMeans()
-		if !ok || len(means) == 0 {
-			continue
-		}
-		nearest := means[0]
-		for _, mean := range means {
-			if math.Abs(mean-stated) < math.Abs(nearest-stated) {
-				nearest = mean
-			}
-		}
-		const tolerance = 0.02 // the cells are rounded
-		if math.Abs(nearest-stated) > max(step, tolerance*stated) {
-			report(s.lineAt(m[2]), fmt.Sprintf("%s: the geometric mean of the nearest column, or ratio of two columns, is %s", quote(s.text[m[0]:m[1]]), formatNumber(nearest)))
-		}
-	}
-}
-
-// geometricMeans returns the geometric means of the columns of a table, and of the ratios of two columns.
-func (t *table) geometricMeans() []float64 {
-	const minRows = 3
-	var columns [][]float64 // logarithms; nil for a column with other cells
-	for i := range t.header {
-		var logs []float64
-		for _, row := range t.rows {
-			if i >= len(row.cells) {
-				break
-			}
-			if q, ok := parseCell(row.cells[i]); ok && q.value > 0 {
-				logs = append(logs, math.Log(q.value))
-			}
-		}
-		if len(logs) >= minRows && len(logs) == len(t.rows) {
-			columns = append(columns, logs)
-		}
-	}
-	var out []float64
-	for i, a := range columns {
-		mean := 0.0
-		for _, x := range a {
-			mean += x / float64(len(a))
-		}
-		out = append(out, math.Exp(mean))
-		for _, b := range columns[:i] {
-			difference := 0.0
-			for j := range b {
-				difference += (a[j] - b[j]) / float64(len(b))
-			}
-			out = append(out, math.Exp(difference), math.Exp(-difference))
-		}
-	}
-	return out
 }

@@ -83,7 +83,7 @@ func (d *document) whyWrongBase(c claim, claims []claim) string {
 	if !ok {
 		v := d.judgeClaim(c, claims)
 		if u := d.findUnexplained(c, claims); u != nil && u.otherBase != nil {
-			v.wrongBase = &tablePair{a: u.otherBase.a, b: u.otherBase.b}
+			v.wrongBase = u.otherBase
 		}
 		if v.wrongBase == nil || v.isSupported {
 			return ""
