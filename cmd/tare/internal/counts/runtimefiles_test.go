@@ -43,7 +43,8 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// Hashes and the order of maps depend on the seed of a count alone, and on chance without one.
+// Hashes and the order of maps depend on the seed of a count alone, not on the thread, and on chance
+// without a seed.
 func TestRuntimeFiles(t *testing.T) {
 	files, err := RuntimeFiles(goRoot(t))
 	if err != nil || len(files) != 3 {
@@ -60,12 +61,33 @@ func TestRuntimeFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(dir, "overlay.json"), string(overlay))
-	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/order\n\ngo 1.26\n")
+	writeFile(t, filepath.Join(dir, "go.mod"), "module example.com/order\n\ngo 1.24\n")
 	writeFile(t, filepath.Join(dir, "main.go"), `package main
 
-import "hash/maphash"
+import (
+	"hash/maphash"
+	"os"
+	"runtime"
+)
 
 func main() {
+	done := make(chan bool)
+	for range len(os.Args[1:]) {
+		go func() {
+			runtime.LockOSThread()
+			done <- true
+			select {}
+		}()
+		<-done
+	}
+	go func() {
+		printRandom()
+		done <- true
+	}()
+	<-done
+}
+
+func printRandom() {
 	m := map[int]int{}
 	for i := range 40 {
 		m[i] = i
@@ -82,9 +104,9 @@ func main() {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	run := func(env ...string) string {
-		cmd := exec.Command(binary)
-		cmd.Env = append(os.Environ(), env...)
+	run := func(env string, threads int) string {
+		cmd := exec.Command(binary, make([]string, threads)...)
+		cmd.Env = append(os.Environ(), env)
 		out, err := cmd.CombinedOutput()
 		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
@@ -93,15 +115,15 @@ func main() {
 	}
 	seen := map[string]bool{}
 	for seed := range 3 {
-		order := run(seedEnv(seed))
-		for range 3 {
-			if again := run(seedEnv(seed)); again != order {
+		order := run(seedEnv(seed), 0)
+		for threads := range 4 {
+			if again := run(seedEnv(seed), threads); again != order {
 				t.Errorf("%s, two orders:\n%s\n%s", seedEnv(seed), order, again)
 			}
 		}
 		seen[order] = true
 	}
-	seen[run()], seen[run()] = true, true
+	seen[run("", 0)], seen[run("", 0)] = true, true
 	if len(seen) != 5 {
 		t.Errorf("three seeds and two runs without: %d orders", len(seen))
 	}
