@@ -34,6 +34,7 @@ const (
 	FigureShare FigureForm = "share" // {DECOMPOSITION CONTENDER share}: the share of the step that leads to CONTENDER
 	FigureWhole FigureForm = "whole" // {DECOMPOSITION whole}: the total ratio
 	FigureClaim FigureForm = "claim" // {CLAIM claim}: published and measured factor, and whether they agree
+	FigureHere  FigureForm = "here"  // {CLAIM here}: the measured factor of the claim, for conditions that were not published
 
 	// For headlines.
 	FigureBrief   FigureForm = "brief"   // {CONTENDER WORKLOAD METRIC brief}: uses 56 % more CPU
@@ -50,10 +51,10 @@ const (
 var figureWords = map[FigureForm]int{
 	FigureWords: 4, FigureValue: 4, FigureBrief: 4, FigureVoid: 4, FigureFast: 4, FigureTimes: 4, FigureLess: 4,
 	FigureLeast: 3, FigureNoise: 3, FigureShare: 3, FigureWhole: 2, FigureChanges: 2,
-	FigureClaim: 2, FigureFactor: 2,
+	FigureClaim: 2, FigureHere: 2, FigureFactor: 2,
 }
 
-const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole}, {CONTENDER changes}, {CLAIM claim} or {CLAIM factor}"
+const figureForms = "write {CONTENDER WORKLOAD METRIC}, or with words, value, brief, void, fast, times, less or to WORKLOAD at its end, {WORKLOAD METRIC least}, {WORKLOAD METRIC noise}, {DECOMPOSITION CONTENDER share}, {DECOMPOSITION whole}, {CONTENDER changes}, {CLAIM claim}, {CLAIM here} or {CLAIM factor}"
 
 // Figure is a measured number that an answer quotes. Only the fields of its form are set.
 type Figure struct {
@@ -135,7 +136,7 @@ func parseFigure(words []string) (Figure, bool) {
 		f.Decomposition, f.Contender = words[0], words[1]
 	case f.Form == FigureChanges:
 		f.Contender = words[0]
-	case f.Form == FigureClaim || f.Form == FigureFactor:
+	case f.Form == FigureClaim || f.Form == FigureHere || f.Form == FigureFactor:
 		f.Claim = words[0]
 	case f.Form == FigureLeast || f.Form == FigureNoise:
 		f.Workload, f.Metric = words[0], words[1]

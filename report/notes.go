@@ -21,7 +21,7 @@ func (v *view) listNotes(c tare.Contender) []string {
 			notes = append(notes, text)
 		}
 		if c.Role == tare.RoleTrap && c.Why != "" {
-			notes = v.noteOnce(notes, "trap: "+c.Why)
+			notes = v.noteOnce(notes, "wrong on purpose: "+c.Why)
 		}
 		if c.Role == tare.RoleApart {
 			notes = append(notes, statusOnlyNote)

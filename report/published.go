@@ -42,7 +42,9 @@ type publishedTable struct {
 func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 	b := &publishedTable{r: r, base: r.Baseline()}
 	for _, w := range r.Workloads {
-		isPublished := slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return c.Kind == tare.ClaimRatio && c.Workload == w.ID })
+		isPublished := slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool {
+			return c.Kind == tare.ClaimRatio && c.Published > 0 && c.Workload == w.ID
+		})
 		if w.Traffic == nil || !isPublished {
 			continue
 		}
@@ -57,7 +59,7 @@ func newPublishedTable(r *tare.Result) (*publishedTable, bool) {
 func (b *publishedTable) listContenders(v *view) []tare.Contender {
 	isPublished := func(c tare.Contender) bool {
 		return slices.ContainsFunc(b.r.Claims, func(x tare.ClaimResult) bool {
-			return x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID
+			return x.Kind == tare.ClaimRatio && x.Published > 0 && x.Workload == v.workload && x.Contender == c.ID
 		})
 	}
 	return slices.DeleteFunc(slices.Concat(v.ranked, v.statusOnly, v.traps), func(c tare.Contender) bool {
@@ -81,7 +83,7 @@ func (b *publishedTable) operationSuffix(v *view) string {
 }
 
 func (b *publishedTable) explainTables() string {
-	text := "One row for each operation and contender of which figures were published and a ratio is tested. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
+	text := "One row for each operation and contender with a published ratio that is tested, and the baseline. Time is wall time divided by requests answered, the inverse of the rate: it is not how long a request takes."
 	switch {
 	case slices.ContainsFunc(b.works, b.hasSegment): // these tables have latencies
 	case slices.ContainsFunc(b.r.Workloads, func(w tare.Workload) bool { return w.Traffic != nil && w.Traffic.Segment > 0 }):
@@ -93,7 +95,7 @@ func (b *publishedTable) explainTables() string {
 	if primary := primaryMetric(b.r); primary != "" {
 		text += " Ranks are by " + primary + " and among all contenders of the operation: 1–3 is a tie for these places."
 	}
-	return text + " Published ratios stand next to those measured, with the figures they are of, the contender's and " + b.base + "'s on another machine. The levels of intervals are those of the operation's own table."
+	return text + " Published ratios were measured on another machine; next to them are the published figures, the baseline's rate above the contender's for a ratio of times. The levels of intervals are those of the operation's own table."
 }
 
 // describeMissing names operations with published values that were not measured.
@@ -263,5 +265,5 @@ func formatRates(c tare.ClaimResult) string {
 	if perSecond == 0 || c.Metric != "time" || !(c.PublishedValue > 0) || !(c.PublishedBaseline > 0) {
 		return formatSources(c)
 	}
-	return fmt.Sprintf(": of %s / %s requests/s", format.Grouped(perSecond/c.PublishedValue, 0), format.Grouped(perSecond/c.PublishedBaseline, 0))
+	return fmt.Sprintf(": %s / %s requests/s", format.Grouped(perSecond/c.PublishedBaseline, 0), format.Grouped(perSecond/c.PublishedValue, 0))
 }

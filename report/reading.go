@@ -38,7 +38,7 @@ func explainTerms(r *tare.Result) []Item {
 		add("apart", "only the status of its responses was checked, as it does another job or part of one: it has ratios, but no rank, and is not recommended")
 	}
 	if hasTrap(r) {
-		add("†", "a trap: it makes a mistake on purpose, to show that the checks catch it; the note at its row says whose mistake")
+		add("†", "wrong on purpose, to test a check: never ranked; the note at its row says which practice it repeats")
 	}
 	return out
 }

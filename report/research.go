@@ -41,7 +41,7 @@ func describePublishedSource(r *tare.Result) string {
 	if r.Recommended == "" && len(r.Claims) == 0 {
 		return ""
 	}
-	if slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return len(c.Shown) > 0 }) {
+	if slices.ContainsFunc(r.Claims, func(c tare.ClaimResult) bool { return slices.ContainsFunc(c.Shown, isProgram) }) {
 		return " What was published is from the publication, and how its programs work is from their code: both are linked."
 	}
 	return " What was published is from the publication, which is linked."
@@ -215,14 +215,20 @@ func (s *Section) addRecommended(r *tare.Result) {
 // describeConditions returns how the run measured, for the first screen.
 func describeConditions(r *tare.Result) string {
 	here := "Measured here: in " + countNoun(r.RoundsDone, "round") + " on " + countNoun(r.Machine.Cores, "core")
+	if r.Machine.CPU != "" {
+		here += " (" + r.Machine.CPU + ")"
+	}
 	if r.Machine.Go != "" {
 		here += " with " + r.Machine.Go
 	}
 	if hasServers(r) && isLocal(r) {
 		here += ", servers and load generator on this machine, over loopback"
 	}
-	return here + ". The programs are of this repository, unless a row names another. Ratios are medians over rounds, and need not be the quotients of the medians next to them; their intervals are at 95 % or more (the tables have the level of each)."
+	return here + ". The programs are of this repository, unless a row names another: on other machines, and with other programs, a factor may differ for that reason alone. A published factor is confirmed if the same side is ahead, by between half and twice as much, and within 1.25× of the factor. Ratios are medians over rounds, not quotients of the medians next to them; intervals are at 95 % or more (levels in the tables)."
 }
+
+// isProgram reports whether a place in a repository is in a program, not in a text.
+func isProgram(code tare.Shown) bool { return path.Ext(code.Path) != ".md" }
 
 // addShownCode adds links to the code of published measurements.
 func (s *Section) addShownCode(r *tare.Result) {
@@ -231,8 +237,7 @@ func (s *Section) addShownCode(r *tare.Result) {
 	for _, c := range r.Claims {
 		for _, code := range c.Shown {
 			key := code.URL() + code.Says
-			isText := path.Ext(code.Path) == ".md"
-			if isText || slices.Contains(written, key) {
+			if !isProgram(code) || slices.Contains(written, key) {
 				continue
 			}
 			if len(written) > 0 {
@@ -279,9 +284,13 @@ func (s *Section) addObjective(r *tare.Result) {
 	}
 	addListed("By:", metrics)
 	addListed("Asked of them before measuring:", unlabelledItems(Plain, describeCriteria(r)...))
-	if n := len(r.Claims); n > 0 {
-		sources := listDistinct(r.Claims, func(c tare.ClaimResult) string { return c.Source })
-		s.addText(Plain, fmt.Sprintf("Compared with it: %s, from %s.", countNoun(n, "published claim"), strings.Join(sources, "; ")))
+	compared := slices.DeleteFunc(slices.Clone(r.Claims), func(c tare.ClaimResult) bool { return c.Outcome == tare.NotMeasured })
+	sources := listDistinct(compared, func(c tare.ClaimResult) string { return c.Source })
+	switch {
+	case len(compared) > 0:
+		s.addText(Plain, fmt.Sprintf("Compared with it: %s, from %s.", countNoun(len(compared), "published claim"), strings.Join(sources, "; ")))
+	case len(r.Claims) > 0:
+		s.addText(Plain, "No published claim was measured.")
 	}
 }
 
@@ -300,7 +309,7 @@ func introduceContender(c tare.Contender) []Field {
 	case tare.RoleApart:
 		line = append(line, Field{Text: ": apart, as it does another job or part of one; of its answers only the status was checked, and it is never ranked"})
 	case tare.RoleTrap:
-		line = append(line, Field{Text: ": a trap, which makes a mistake on purpose and is never ranked"})
+		line = append(line, Field{Text: ": wrong on purpose, to test a check, and never ranked"})
 	}
 	if c.Error != "" {
 		line = append(line, Field{Text: ": it could not be built"})
@@ -376,13 +385,13 @@ func explainTally(r *tare.Result) string {
 	}
 	switch {
 	case n == 0 && len(all) == 1:
-		return "It is set by this study, and not of a published figure."
+		return "This study set it; no published figure is judged by it."
 	case n == 0:
-		return "They are set by this study; none is of a published figure."
+		return "This study set them; no published figure is judged by them."
 	case len(all) == 1:
-		return "It is set by this study, of a published figure."
+		return "It judges a published figure."
 	}
-	return fmt.Sprintf("They are set by this study; %d of them %s published figures.", n, format.Choose(n, "is of", "are of"))
+	return fmt.Sprintf("This study set them; %d of them %s published figures.", n, format.Choose(n, "judges", "judge"))
 }
 
 // isAboutClaim reports whether a published ratio is about the subject of v.
@@ -402,7 +411,7 @@ func describeOpen(r *tare.Result) []string {
 			continue
 		}
 		for _, v := range open {
-			lines = append(lines, fmt.Sprintf("Whether %s holds for %s on %s is open: inconclusive means neither met nor not met.", v.Criterion, v.Contender, v.Workload))
+			lines = append(lines, fmt.Sprintf("Not decided: whether %s on %s has %s.", v.Contender, v.Workload, v.Criterion))
 		}
 	}
 	return lines
@@ -417,7 +426,7 @@ func describeTurns(r *tare.Result) []Field {
 			segmented = append(segmented, codeField(w.ID))
 		}
 	}
-	parts := []Field{{Text: "Contenders took turns by the slice: how one of them does when it has the machine to itself for long "}}
+	parts := []Field{{Text: "Contenders ran in short turns. How one of them does alone for long "}}
 	switch {
 	case len(segmented) == 0:
 		parts = append(parts, Field{Text: "was not measured ("})

@@ -28,7 +28,7 @@ func TestResearchWithin(t *testing.T) {
 		return b.String()
 	}
 	short := write(400)
-	assert.Contains(t, "the recommendation first", short, "## What was published, and whether it stands\n\nIt was recommended, and that stands.\n\nMeasured here: in 27 rounds on 2 cores with go1.26.8. The programs are")
+	assert.Contains(t, "the recommendation first", short, "## What was published, and whether it stands\n\nIt was recommended, and that stands.\n\nMeasured here: in 27 rounds on 2 cores (Example CPU 3.0 GHz) with go1.26.8. The programs are")
 	assert.Contains(t, "the publications", short, "\n\nPublished: [one](https://example.com/one); [two](https://example.com/two).\n")
 	assert.Contains(t, "the rest", short, "## The rest\n\nThe complete report is the [whole](x.txt). It also has: ")
 	if n := len(strings.Fields(short)); n > 600 || n < 100 {

@@ -75,28 +75,40 @@ const (
 // describeConformance returns how many contenders gave correct responses before timing. Probes, which are requests
 // that must be rejected, do not count.
 func describeConformance(r *tare.Result, workload string) string {
-	right, cases := 0, 0 // contenders without a wrong response; most cases of a contender
-	var wrong []string   // other contenders
+	right, cases := 0, 0      // contenders without a wrong response; most cases of a contender
+	var wrong, apart []string // contenders with one, and those of which only the status was checked
 	for _, c := range r.Conformance {
 		isBeforeTiming := !c.During && !c.Probe
 		if !isBeforeTiming || c.Workload != workload || c.Contender == tare.NullID {
 			continue
 		}
 		cases = max(cases, c.Cases)
-		if c.Wrong == 0 {
+		contender, _ := r.Contender(c.Contender)
+		switch {
+		case c.Wrong > 0:
+			wrong = append(wrong, fmt.Sprintf("%s (%d of %d wrong)", contender.Title(), c.Wrong, c.Cases))
+		case contender.Role == tare.RoleApart:
+			apart = append(apart, contender.Title())
+		default:
 			right++
-			continue
 		}
-		wrong = append(wrong, fmt.Sprintf("%s (%d of %d wrong)", contenderTitle(r, c.Contender), c.Wrong, c.Cases))
 	}
+	text := ""
 	switch {
-	case right+len(wrong) == 0:
+	case right+len(wrong)+len(apart) == 0:
 		return ""
-	case len(wrong) == 0:
-		return fmt.Sprintf("Before timing, all %d contenders that were asked gave right answers to %s.", right, countNoun(cases, "case"))
+	case len(wrong)+len(apart) == 0:
+		text = fmt.Sprintf("Before timing, all %d contenders that were asked gave right answers to %s", right, countNoun(cases, "case"))
+	default:
+		text = fmt.Sprintf("Before timing, %d of the %d contenders that were asked gave right answers to %s", right, right+len(wrong)+len(apart), countNoun(cases, "case"))
 	}
-	return fmt.Sprintf("Before timing, %d of the %d contenders that were asked gave right answers to %s; not %s.",
-		right, right+len(wrong), countNoun(cases, "case"), strings.Join(wrong, ", "))
+	if len(wrong) > 0 {
+		text += "; not " + strings.Join(wrong, ", ")
+	}
+	if len(apart) > 0 {
+		text += "; only the status was checked of " + strings.Join(apart, ", ")
+	}
+	return text + "."
 }
 
 // view is the part of a result about one workload, with sorted contenders.

@@ -178,7 +178,8 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	}
 	f := tare.Figure{Contender: words[0], Workload: words[1], Metric: words[2]}
 	c, ok := q.findComparison(f)
-	isSignificant := c.Exact || c.Differs(tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)) == tare.Significant
+	floor := tare.NoiseFloor(q.result.Comparisons, f.Workload, f.Metric)
+	isSignificant := c.Exact || c.Differs(floor) == tare.Significant
 	switch {
 	case q.whyVoid(f) != "":
 		return []tare.Ruling{tare.VoidRuling}
@@ -187,7 +188,7 @@ func (q *quoter) limitRulings(a tare.Answer, name string) []tare.Ruling {
 	case rule.Limit == 1 && !isSignificant:
 		return []tare.Ruling{tare.Inconclusive}
 	}
-	return []tare.Ruling{decideRule(rule, c)}
+	return []tare.Ruling{decideRule(rule, c, floor)}
 }
 
 // changeRulings returns met if the ratio "CONTENDER WORKLOAD METRIC" is the same on workload a.To, and
@@ -218,6 +219,8 @@ func (q *quoter) formatFigure(f tare.Figure) (text string, ok bool) {
 		return q.formatDecomposed(f)
 	case tare.FigureClaim:
 		return q.describeClaim(f.Claim)
+	case tare.FigureHere:
+		return q.describeMeasured(f.Claim)
 	case tare.FigureFactor:
 		return q.formatClaimFactor(f.Claim)
 	case tare.FigureLeast:

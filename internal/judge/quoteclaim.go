@@ -52,14 +52,34 @@ func (q *quoter) findClaim(id string) (quotedClaim, bool) {
 // minPrintedWidth is the least width of a printed interval, as a share of the factor.
 const minPrintedWidth = 5e-3
 
-// describeClaim returns the published and the measured factor with their figures, and whether the
-// order of the sides and the factor are confirmed. For example: "published 2.02× (91,882 and 45,478
-// ns/op); here 1.69× (1.64–1.75; 95,070 and 55,260 ns/op). Order: yes. Factor: no, less".
+// describeClaim returns the published and the measured factor with their figures, and whether they
+// agree. For example: "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75; 95,070 and
+// 55,260 ns/op): the same is ahead, by less".
 func (q *quoter) describeClaim(id string) (text string, ok bool) {
 	c, ok := q.findClaim(id)
 	if !ok {
 		return "", false
 	}
+	return fmt.Sprintf("published %s (%s); here %s: %s",
+		formatFactor(c.published), c.formatPair(c.claim.Baseline, c.claim.Value), q.formatMeasured(c), c.describeAgreement()), true
+}
+
+// describeMeasured returns the measured factor of a claim, and whether there is a difference. For
+// example: "1.02× (0.99–1.05; 70,385 and 70,152 requests/s), no difference shown".
+func (q *quoter) describeMeasured(id string) (text string, ok bool) {
+	c, ok := q.findClaim(id)
+	if !ok {
+		return "", false
+	}
+	text = q.formatMeasured(c)
+	if side := c.describeSide(); side != sameSide {
+		text += ", " + side
+	}
+	return text, true
+}
+
+// formatMeasured returns the measured factor with its interval and figures.
+func (q *quoter) formatMeasured(c quotedClaim) string {
 	measured, low, high := format.Estimate(c.measured, c.low, c.high, 1)
 	here := measured + "×"
 	var inside []string
@@ -74,8 +94,7 @@ func (q *quoter) describeClaim(id string) (text string, ok bool) {
 	if len(inside) > 0 {
 		here += " (" + strings.Join(inside, "; ") + ")"
 	}
-	return fmt.Sprintf("published %s (%s); here %s. Order: %s. Factor: %s",
-		formatFactor(c.published), c.formatPair(c.claim.Baseline, c.claim.Value), here, c.describeOrder(), c.describeFactor()), true
+	return here
 }
 
 func (q *quoter) formatClaimFactor(id string) (text string, ok bool) {
@@ -85,34 +104,47 @@ func (q *quoter) formatClaimFactor(id string) (text string, ok bool) {
 
 func formatFactor(x float64) string { return format.Digits(x, 3) + "×" }
 
-func (c quotedClaim) describeOrder() string {
+// sameSide means that the same contender is ahead as was published.
+const sameSide = "the same is ahead"
+
+// describeSide returns which side is ahead, compared with the publication.
+func (c quotedClaim) describeSide() string {
 	switch c.result.Outcome {
 	case tare.Holds, tare.MoreThanPublished, tare.DirectionHolds:
-		return "yes"
+		return sameSide
 	case tare.Tie:
-		return "no, within 5 %"
+		return "no difference above 5 %"
 	case tare.Refuted:
-		if c.high < 1 {
-			return "no, the other way round"
+		switch {
+		case c.published == 1:
+			return "not equal"
+		case c.high < 1:
+			return "the other is ahead"
 		}
-		return "no, no difference"
+		return "no difference shown"
 	}
-	return "open"
+	return "which is ahead is open"
 }
 
-func (c quotedClaim) describeFactor() string {
+// describeAgreement returns whether the measured factor is the published one.
+func (c quotedClaim) describeAgreement() string {
 	isInside := c.low <= c.published && c.published <= c.high || math.Abs(c.measured/c.published-1) < 0.01
+	side := c.describeSide()
 	switch {
 	case c.result.Outcome == tare.Holds && isInside:
-		return "yes"
+		return "confirmed"
 	case c.result.Outcome == tare.Holds:
-		return "yes, within 1.25×"
-	case c.high < c.published:
-		return "no, less"
-	case c.low > c.published:
-		return "no, more"
+		return "confirmed within 1.25×"
+	case side == sameSide && c.high < c.published:
+		return side + ", by less"
+	case side == sameSide && c.low > c.published:
+		return side + ", by more"
+	case side == sameSide:
+		return side + ", by how much is open"
+	case c.result.Outcome == tare.NotThatSize && c.high < c.published:
+		return side + ", but by less"
 	}
-	return "open"
+	return side
 }
 
 // formatClaimFigures returns the measured figures of both sides, or "" if one is missing.

@@ -28,10 +28,12 @@ func TestQuoteClaim(t *testing.T) {
 		result("against", "fast", 0.25, 1.3, 1.2, 1.4, tare.Refuted),
 	}
 	for text, want := range map[string]string{
-		"{fast claim}":    "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75; 95,000 and 56,000 ns/op). Order: yes. Factor: no, less",
+		"{fast claim}":    "published 2.02× (91,882 and 45,478 ns/op); here 1.69× (1.64–1.75; 95,000 and 56,000 ns/op): the same is ahead, by less",
 		"{fast factor}":   "1.7×",
-		"{rate claim}":    "published 2.01× (7,673 and 3,818 requests/s); here 2.01× (1.95–2.06; 10,526 and 5,263 requests/s). Order: yes. Factor: yes",
-		"{against claim}": "published 4.00× (4 and 1 µs/op); here 0.77× (0.71–0.83; 190 and 56 µs/op). Order: no, the other way round. Factor: no, less",
+		"{rate claim}":    "published 2.01× (7,673 and 3,818 requests/s); here 2.01× (1.95–2.06; 10,526 and 5,263 requests/s): confirmed",
+		"{against claim}": "published 4.00× (4 and 1 µs/op); here 0.77× (0.71–0.83; 190 and 56 µs/op): the other is ahead",
+		"{fast here}":     "1.69× (1.64–1.75; 95,000 and 56,000 ns/op)",
+		"{against here}":  "0.77× (0.71–0.83; 190 and 56 µs/op), the other is ahead",
 	} {
 		got, err := Quote(s, r, text)
 		assert.NoError(t, text, err)

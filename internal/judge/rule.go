@@ -89,10 +89,11 @@ func (j *judge) ruleRatio(v *tare.Verdict, rule tare.Rule, c tare.Comparison) {
 	if rule.Kind == tare.RuleEquivalent {
 		edges = []float64{1 + rule.Limit, 1 / (1 + rule.Limit)}
 	}
-	v.Verdict = decideRule(rule, c)
-	v.Sentence = rulingSentence(*v, c, tare.NoiseFloor(j.comparisons, v.Workload, v.Metric), edges...)
-	if v.Verdict != tare.Inconclusive {
-		return
+	floor := tare.NoiseFloor(j.comparisons, v.Workload, v.Metric)
+	v.Verdict = decideRule(rule, c, floor)
+	v.Sentence = rulingSentence(*v, c, floor, edges...)
+	if v.Verdict != tare.Inconclusive || decideInterval(rule, c.Low, c.High) != tare.Inconclusive {
+		return // the forecast knows the interval, not the noise floor
 	}
 	var logEdges []float64
 	for _, e := range edges {
@@ -156,18 +157,29 @@ const minValueRounds = 6
 const roundingTolerance = 1e-12
 
 // decideRule returns met if the entire interval of c meets a rule, not met if none of it does, and
-// otherwise inconclusive.
-func decideRule(rule tare.Rule, c tare.Comparison) tare.Ruling {
+// otherwise inconclusive. If the ruling would be another for equal contenders, it states a
+// difference, and is inconclusive unless that exceeds floor, the noise floor as a logarithm.
+func decideRule(rule tare.Rule, c tare.Comparison, floor float64) tare.Ruling {
+	ruling := decideInterval(rule, c.Low, c.High)
+	isShown := c.Exact || c.Differs(floor) == tare.Significant
+	if ruling != decideInterval(rule, 1, 1) && !isShown {
+		return tare.Inconclusive
+	}
+	return ruling
+}
+
+// decideInterval is decideRule for an interval of ratios without noise.
+func decideInterval(rule tare.Rule, low, high float64) tare.Ruling {
 	isMet, isNotMet := false, false
 	switch {
 	case rule.Kind == tare.RuleEquivalent:
 		margin := math.Log1p(rule.Limit) // a ratio within 1+Limit of 1 is equivalent
-		isMet = stats.Equivalent(math.Log(c.Low), math.Log(c.High), rule.Limit)
-		isNotMet = math.Log(c.Low) > margin || math.Log(c.High) < -margin
+		isMet = stats.Equivalent(math.Log(low), math.Log(high), rule.Limit)
+		isNotMet = math.Log(low) > margin || math.Log(high) < -margin
 	case rule.AtMost:
-		isMet, isNotMet = c.High <= rule.Limit*(1+roundingTolerance), c.Low > rule.Limit
+		isMet, isNotMet = high <= rule.Limit*(1+roundingTolerance), low > rule.Limit
 	default:
-		isMet, isNotMet = c.Low >= rule.Limit*(1-roundingTolerance), c.High < rule.Limit
+		isMet, isNotMet = low >= rule.Limit*(1-roundingTolerance), high < rule.Limit
 	}
 	switch {
 	case isMet:

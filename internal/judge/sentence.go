@@ -78,11 +78,11 @@ func differenceSentence(c tare.Comparison, floor float64, d evidence.Evidence) s
 func rulingSentence(v tare.Verdict, c tare.Comparison, floor float64, edges ...float64) string {
 	m := tare.MetricFor(c.Metric)
 	tail := ""
-	if v.Rule.Kind == tare.RuleRatio && v.Verdict != tare.Inconclusive {
-		switch c.Differs(floor) {
-		case tare.Significant:
+	if v.Rule.Kind == tare.RuleRatio {
+		switch differs := c.Differs(floor); {
+		case differs == tare.Significant && v.Verdict != tare.Inconclusive:
 			tail = ": " + describeRatio(c.Ratio, m)
-		case tare.WithinNoise:
+		case differs == tare.WithinNoise:
 			tail = fmt.Sprintf(", which is within what the control shows here (±%s)", format.Percent(math.Expm1(floor)))
 		}
 	}

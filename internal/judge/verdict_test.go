@@ -139,6 +139,35 @@ func TestRulings(t *testing.T) {
 	}
 }
 
+// A ruling that states a difference needs one that exceeds the noise floor, here 30 %.
+func TestRulingsWithinNoise(t *testing.T) {
+	const noisy, quiet = 0.262, 0.01 // logarithms
+	atMost := func(limit float64) tare.Rule { return tare.Rule{Kind: tare.RuleRatio, AtMost: true, Limit: limit} }
+	atLeast := func(limit float64) tare.Rule { return tare.Rule{Kind: tare.RuleRatio, Limit: limit} }
+	for _, c := range []struct {
+		rule             tare.Rule
+		ratio, low, high float64
+		onNoisy, onQuiet tare.Ruling
+	}{
+		{atMost(1.05), 1.14, 1.11, 1.32, tare.Inconclusive, tare.NotMet},
+		{atMost(1.05), 0.97, 0.95, 0.99, tare.Met, tare.Met}, // equal contenders meet it, too
+		{atMost(0.95), 0.85, 0.80, 0.90, tare.Inconclusive, tare.Met},
+		{atMost(0.95), 1.14, 1.11, 1.32, tare.NotMet, tare.NotMet},
+		{atLeast(1.05), 1.14, 1.11, 1.32, tare.Inconclusive, tare.Met},
+		{atLeast(1.05), 1.6, 1.5, 1.7, tare.Met, tare.Met},
+		{tare.Rule{Kind: tare.RuleEquivalent, Limit: 0.05}, 1.14, 1.11, 1.32, tare.Inconclusive, tare.NotMet},
+		{tare.Rule{Kind: tare.RuleEquivalent, Limit: 0.05}, 1.01, 1.00, 1.02, tare.Met, tare.Met},
+	} {
+		comparison := tare.Comparison{Ratio: c.ratio, Low: c.low, High: c.high, Level: 0.95, Rounds: 12}
+		if got := decideRule(c.rule, comparison, noisy); got != c.onNoisy {
+			t.Errorf("%+v, %v to %v, noisy: %s, want %s", c.rule, c.low, c.high, got, c.onNoisy)
+		}
+		if got := decideRule(c.rule, comparison, quiet); got != c.onQuiet {
+			t.Errorf("%+v, %v to %v, quiet: %s, want %s", c.rule, c.low, c.high, got, c.onQuiet)
+		}
+	}
+}
+
 func TestRulingSentences(t *testing.T) {
 	d := asking(tare.Criterion{Metric: "time", Ratio: "<= 0.5"})
 	v := only(t, Verdicts(d, []tare.Comparison{row(0.4952, 0.4906, 0.4996)}, nil), true)

@@ -75,7 +75,7 @@ func findDirs(env func(string) string, goos string) (Dirs, error) {
 	} {
 		if *x.dir == "" {
 			if x.base == "" {
-				return d, Usage("no home directory to keep files in", "set "+x.name+" to a directory")
+				return d, Usage("no home directory to keep files in", "set HOME to a directory, for Go's caches too, or "+x.name)
 			}
 			*x.dir = filepath.Join(x.base, "tare")
 		}
@@ -108,10 +108,20 @@ func ensureWritable(dir string) error {
 	return os.Remove(f.Name())
 }
 
+// adviseDir returns what to do if dir, which the variable called name can replace, cannot be written.
+// If that is the home directory, tare's other files and those of Go cannot be written there either.
+func adviseDir(name, dir string) string {
+	home := os.Getenv("HOME")
+	if home != "" && strings.HasPrefix(dir, filepath.Clean(home)+string(filepath.Separator)) {
+		return "set HOME to a directory that can be written, for Go's caches too, or " + name
+	}
+	return "set " + name + " to a directory that can be written"
+}
+
 // MakeCache creates the cache directory, and checks that it is writable.
 func (d Dirs) MakeCache() error {
 	if err := ensureWritable(d.Cache); err != nil {
-		return fmt.Errorf("%w %s: %w; set TARE_CACHE to a directory that can be written", build.ErrCache, d.Cache, Cause(err))
+		return fmt.Errorf("%w %s: %w; %s", build.ErrCache, d.Cache, Cause(err), adviseDir("TARE_CACHE", d.Cache))
 	}
 	return nil
 }
@@ -119,7 +129,7 @@ func (d Dirs) MakeCache() error {
 // MakeData creates the data directory, and checks that it is writable.
 func (d Dirs) MakeData() error {
 	if err := ensureWritable(d.Data); err != nil {
-		return fmt.Errorf("cannot write results to %s: %w; set TARE_DATA to a directory that can be written", d.Data, Cause(err))
+		return fmt.Errorf("cannot write results to %s: %w; %s", d.Data, Cause(err), adviseDir("TARE_DATA", d.Data))
 	}
 	return nil
 }

@@ -377,7 +377,7 @@ func madeFor(t *testing.T, s tare.Study, a tare.Answer) *tare.Result {
 			r.Findings = append(r.Findings, tare.Finding{Check: "wrong-answer", Severity: tare.Void, Contender: f.Contender})
 		case tare.FigureChanges:
 			r.Semantics = append(r.Semantics, tare.Semantics{Contender: f.Contender, Differences: []tare.Difference{{Class: tare.DiffersInValue}}})
-		case tare.FigureClaim, tare.FigureFactor:
+		case tare.FigureClaim, tare.FigureHere, tare.FigureFactor:
 			r.Claims = append(r.Claims, tare.ClaimResult{ID: f.Claim, Kind: tare.ClaimRatio, Published: 2, Measured: 2, Low: 1.9, High: 2.1, Outcome: tare.Holds})
 		case tare.FigureLeast:
 			for i, who := range []string{"one", "two"} {

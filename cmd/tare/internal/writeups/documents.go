@@ -196,19 +196,8 @@ func (w *writer) fillPart(path, source string) ([]byte, error) {
 	return renderText(func(b *bytes.Buffer) error { return t.Execute(b, nil) })
 }
 
-// verdictOf returns the line of a recommendation for a table cell. It is the first line after the list, if there
-// is a list.
+// verdictOf returns the line of a recommendation for a table cell.
 func verdictOf(text string) string {
-	isAfterList := false
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "- "):
-			isAfterList = true
-		case isAfterList && line != "":
-			return line
-		}
-	}
 	first, _, _ := strings.Cut(text, "\n")
 	return first
 }

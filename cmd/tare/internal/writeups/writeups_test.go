@@ -269,8 +269,8 @@ control              1.0 [0.9, 1.1]` + "\n```\n\n" + excerptEnd + "after\n"
 
 func TestVerdictOf(t *testing.T) {
 	for text, want := range map[string]string{
-		"It recommends a.\n- One.\n- Two.\n\nThat stands.\nMore.": "That stands.",
-		"It recommends a, and that stands.":                       "It recommends a, and that stands.",
+		"That stands.\n- One.\n- Two.\n\nMore.": "That stands.",
+		"It recommends a, and that stands.":     "It recommends a, and that stands.",
 	} {
 		if got := verdictOf(text); got != want {
 			t.Errorf("%q, want %q", got, want)

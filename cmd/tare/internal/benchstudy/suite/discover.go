@@ -82,9 +82,9 @@ const BothSides = "both sides"
 func (s Skipped) String() string {
 	switch {
 	case s.Broken && s.Side == BothSides:
-		return s.Side + " do not build: " + s.Why
+		return explainBuild(s.Side, "do not build", s.Why)
 	case s.Broken:
-		return s.Side + " does not build: " + s.Why
+		return explainBuild(s.Side, "does not build", s.Why)
 	case s.Side != "":
 		return s.Side + ": " + s.Why
 	}

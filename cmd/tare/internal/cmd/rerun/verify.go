@@ -1,7 +1,9 @@
 package rerun
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -14,9 +16,11 @@ import (
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/cmdenv"
 	"github.com/tarebench/tare/cmd/tare/internal/gitrev"
+	"github.com/tarebench/tare/cmd/tare/internal/history"
 	"github.com/tarebench/tare/cmd/tare/internal/receipt"
 	"github.com/tarebench/tare/cmd/tare/internal/session"
 	"github.com/tarebench/tare/internal/format"
+	"github.com/tarebench/tare/internal/plan"
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/report"
 )
@@ -47,7 +51,8 @@ measure both sides again with another seed, and compare.
 
 A row holds if it claims the same again. It does not hold if the new row claims the
 contrary, or if the intervals do not overlap and the claims differ. If the new row
-only shows no difference, it is undecided. The worst row decides.
+only shows no difference, or there was no time for it, it is undecided. The worst row
+decides.
 
 Exit codes: 0 the receipt holds; 1 the measurement failed; 2 not a receipt of this data
 directory, or other files; 3 it does not hold; 4 undecided; 130 interrupted.`,
@@ -85,7 +90,10 @@ func verifyReceipt(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *c
 	p.Say("verifying what was measured on " + format.Minute(rec.Made) + " UTC: tare " + strings.Join(rec.Command, " "))
 	p.End()
 	now, err := measureAgain(ctx, env, root, args)
+	var short *plan.BudgetError
 	switch {
+	case errors.As(err, &short): // the machine is too busy: the rows are undecided
+		now = &tare.Result{}
 	case err != nil:
 		return err
 	case now == nil:
@@ -213,23 +221,25 @@ func (v verified) writeText(w io.Writer) error {
 	return err
 }
 
-// measureAgain runs the command of args without its output, and returns its result, or nil if there was
+// measureAgain runs the command of args and returns the result that it prints, or nil if there was
 // nothing to measure.
 func measureAgain(ctx context.Context, env cmdenv.Env, root func(cmdenv.Env) *cobra.Command, args []string) (*tare.Result, error) {
-	var now *tare.Result
+	var document bytes.Buffer
 	commandEnv := env
-	commandEnv.Out, commandEnv.Args = io.Discard, args
-	commandEnv.Lab.Run = func(ctx context.Context, study tare.Study, o lab.Options) (*tare.Result, error) {
-		res, err := env.Lab.Run(ctx, study, o)
-		now = res
-		return res, err
-	}
+	commandEnv.Out, commandEnv.Args = &document, slices.Insert(slices.Clone(args), 1, "--json")
 	tree := root(commandEnv)
-	tree.SetArgs(args)
+	tree.SetArgs(commandEnv.Args)
 	err := tree.ExecuteContext(ctx)
 	switch cmdenv.ExitCode(err) {
 	case cmdenv.ExitOK, cmdenv.ExitNotMet, cmdenv.ExitInconclusive, cmdenv.ExitVoid:
 		err = nil // the command has measured; the exit code of its verdicts does not matter
 	}
-	return now, err
+	if document.Len() == 0 {
+		return nil, err
+	}
+	results, errRead := history.ReadFrom("the new result", &document)
+	if errRead != nil {
+		return nil, errRead
+	}
+	return results[0], err
 }
