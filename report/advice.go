@@ -255,7 +255,7 @@ func describeWarning(f tare.Finding) string {
 func explainWarning(f tare.Finding) string {
 	switch {
 	case f.Check == "sink" && strings.HasSuffix(f.Message, "pool is 1"):
-		return ", the number of different bodies, so that caches may help all contenders"
+		return ", so that all requests have the same body, and caches may help all contenders"
 	case f.Check == "machine":
 		return ", as intervals get wider"
 	}

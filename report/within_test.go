@@ -69,5 +69,5 @@ func TestWarningsRead(t *testing.T) {
 	if len(joined) != 2 {
 		t.Fatalf("%d warnings", len(joined))
 	}
-	assert.Equal(t, "joined", describeWarning(joined[0]), "The check sink warns on a and b: every operation works on the same body: pool is 1, the number of different bodies, so that caches may help all contenders.")
+	assert.Equal(t, "joined", describeWarning(joined[0]), "The check sink warns on a and b: every operation works on the same body: pool is 1, so that all requests have the same body, and caches may help all contenders.")
 }

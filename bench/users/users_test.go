@@ -5,7 +5,7 @@
 //
 // A published comparison ran these benchmarks, under these names, with a client
 // and a server in one process, many concurrent callers, and users in memory. It
-// found gRPC four times as fast as REST, with three mistakes:
+// found gRPC four times as fast as REST. It differs from these in three ways:
 //
 //   - Its HTTP clients closed bodies before they had read them, so that each
 //     request needed a new connection.
@@ -16,7 +16,7 @@
 // Here clients read responses to the end and keep connections open, there is no
 // log, the store is indexed, and all three servers have the same middleware. The
 // servers and clients are those of contenders/rpc, which tare measures.
-// BenchmarkTrap repeats the mistakes, one by one, in lines with a dagger (†).
+// BenchmarkTrap repeats the differences, one by one, in lines with a dagger (†).
 //
 // Read the results with care. ns/op is the elapsed time per operation while
 // GOMAXPROCS operations run concurrently, which is not the latency of one. Memory is
