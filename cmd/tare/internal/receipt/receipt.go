@@ -129,12 +129,18 @@ func New(r *tare.Result, sides []Side) Receipt {
 	return c
 }
 
-// Rows returns the comparisons of the head with the base by the metric of tare bench.
+// Rows returns the comparisons of the head with the base: in time, or in instructions if a benchmark was
+// not timed.
 func Rows(r *tare.Result) []Row {
 	rows := []Row{}
+	isTimed := map[string]bool{} // by benchmark
+	for _, c := range r.Comparisons {
+		isTimed[c.Workload] = isTimed[c.Workload] || c.Metric == benchstudy.Metrics()[0]
+	}
 	for _, c := range r.Comparisons {
 		isOfSides := c.Contender == benchstudy.Head && c.Against == benchstudy.Base
-		if !isOfSides || c.Metric != benchstudy.Metrics()[0] {
+		isChosen := c.Metric == benchstudy.Metrics()[0] || c.Metric == tare.MetricInstructions && !isTimed[c.Workload]
+		if !isOfSides || !isChosen {
 			continue
 		}
 		row := Row{

@@ -173,3 +173,22 @@ func TestLargeReceipt(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// A benchmark has a row in time, or in instructions if it was not timed.
+func TestRows(t *testing.T) {
+	compare := func(workload, metric string, ratio, low, high float64) tare.Comparison {
+		return tare.Comparison{Workload: workload, Contender: benchstudy.Head, Against: benchstudy.Base, Metric: metric, Ratio: ratio, Low: low, High: high, Level: 0.95, Rounds: 12}
+	}
+	control := compare("a", "time", 1.01, 0.98, 1.02)
+	control.Contender = "control"
+	var r tare.Result
+	r.Comparisons = []tare.Comparison{
+		compare("a", "time", 0.5, 0.4, 0.6), control, compare("a", "bytes", 2, 2, 2), compare("a", "instructions", 0.9, 0.9, 0.9),
+		compare("b", "instructions", 1.02, 1.02, 1.02), compare("c", "instructions", 1, 1, 1),
+	}
+	var got []string
+	for _, row := range Rows(&r) {
+		got = append(got, fmt.Sprint(row.Benchmark, " ", row.Metric, " ", row.Claim))
+	}
+	assert.Equal(t, "rows", strings.Join(got, "; "), "a time less; b instructions more; c instructions undecided")
+}

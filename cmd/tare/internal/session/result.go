@@ -1,7 +1,9 @@
 package session
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -57,6 +59,15 @@ func (w *Session) Keep(res *tare.Result) error {
 		return cmdenv.Code(cmdenv.VerdictCode(res))
 	}
 	return nil
+}
+
+// KeepUntimed is Keep for a result without timed rounds, which no run of the laboratory has filled. The
+// history does not have it.
+func (w *Session) KeepUntimed(ctx context.Context, study tare.Study, res *tare.Result) error {
+	w.current = cmdenv.Study{Study: study}
+	res.Started, res.Seed, res.Machine = w.Now().UTC(), fmt.Sprint(w.Options.Seed), w.Lab.Facts(ctx)
+	w.recordAsked(res)
+	return w.Keep(res)
 }
 
 func (w *Session) printResult(res *tare.Result) error {

@@ -56,6 +56,9 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 	var usage *benchstudy.UsageError
 	if errors.As(err, &usage) && usage.Nothing && r.o.mayBeEmpty() {
 		r.p.Say(usage.What)
+		if r.record.sides != nil {
+			r.p.Say("no receipt: nothing was measured")
+		}
 		return nil
 	}
 	if err != nil {
@@ -72,8 +75,11 @@ func (r *benchRun) compareSides(ctx context.Context, w *session.Session) error {
 		b.SkipSame() // skips benchmarks with the same code and the same count of instructions
 	}
 	if len(b.Study.Workloads) == 0 { // the counts have decided all benchmarks
-		r.p.Fail(w.Keep(b.UntimedResult()))
-		return w.Finish(r.out, single)
+		r.p.Fail(w.KeepUntimed(ctx, b.Study, b.UntimedResult()))
+		if err := w.Finish(r.out, single); err != nil {
+			return err
+		}
+		return r.record.write(ctx, w)
 	}
 	return r.timeBenchmarks(ctx, w, b, setup)
 }
@@ -103,7 +109,7 @@ func (r *benchRun) timeBenchmarks(ctx context.Context, w *session.Session, b *be
 	w.Sources = b.Sources
 	err := w.MeasureAll(ctx, []cmdenv.Study{{Study: study}}, func(err error) {
 		if b.SkipTimes(err) {
-			err = w.Keep(b.UntimedResult())
+			err = w.KeepUntimed(ctx, b.Study, b.UntimedResult())
 		}
 		r.p.Fail(err)
 	})

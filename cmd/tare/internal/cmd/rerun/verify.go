@@ -2,6 +2,7 @@ package rerun
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -207,7 +208,11 @@ func (v verified) writeText(w io.Writer) error {
 		if row.Now != nil {
 			now = row.Now.String()
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", report.Legible(row.Then.Benchmark), row.Then, now, row.Outcome)
+		name := report.Legible(row.Then.Benchmark)
+		if row.Then.Metric == tare.MetricInstructions {
+			name += ", " + row.Then.Metric
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", name, row.Then, now, row.Outcome)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -217,7 +222,10 @@ func (v verified) writeText(w io.Writer) error {
 		receipt.DoesNot: "The receipt does not hold.",
 		receipt.Open:    "Undecided: what was measured again neither repeats nor contradicts the receipt.",
 	}[v.Outcome]
-	_, err := fmt.Fprintf(w, "\n%s Seed %s then, %s now.\n", sentence, v.Seed, v.NowSeed)
+	if v.Seed != "0" { // 0 if nothing was timed
+		sentence += fmt.Sprintf(" Seed %s then, %s now.", v.Seed, cmp.Or(v.NowSeed, "none"))
+	}
+	_, err := fmt.Fprintf(w, "\n%s\n", sentence)
 	return err
 }
 
