@@ -162,8 +162,8 @@ type BuildError struct {
 // Error is one line.
 func (e *BuildError) Error() string { return explainBuild(e.Side, "does not build", e.Why) }
 
-// explainBuild returns why a side was not built. verb says that its code does not build. If the go
-// command could not try, e.g. without the network, that is not said of the code.
+// explainBuild returns why a side was not built, with verb for code that does not build. The text does
+// not blame the code if the go command could not try, e.g. without the network.
 func explainBuild(side, verb, why string) string {
 	if strings.HasPrefix(why, "go: ") || strings.HasPrefix(why, "failed to initialize build cache") {
 		return "cannot build " + side + ": " + why
