@@ -25,13 +25,25 @@ var (
 	trivialLimitRE = lazyregexp.New(`(?i)\b(?:error|failure|loss|failed)\b[^.;|]{0,40}` +
 		`(?:at most|below|under|≤|<=?|no more than|not exceed)\s*100\s?%` +
 		`|\b(?:success|availability|hit)\b[^.;|]{0,30}` +
-		`(?:at least|above|≥|>=?|no less than)\s*0\s?%`)
+		`(?:at least|above|≥|>=?|no less than)\s*0\s?%` +
+		`|(?:at least|no (?:less|fewer) than|≥|>=)\s*(?:0\s?% of\b|(?:0|zero)\s?(?:req/s|requests? (?:per|a) second|ops/s|/s\b))` +
+		`|(?:at most|no more than|≤|<=)\s*100\s?% of (?:the |all )?(?:requests|runs|calls|responses)\b`)
+	// p99TwiceRE matches "p99 must stay below p99". They are of two sides.
+	p99TwiceRE = lazyregexp.New(`(?i)\bp99\b.*\bp99\b(?:[^.]|$)`)
+	// partLimitRE matches "failed requests do not exceed the number of requests".
+	partLimitRE = lazyregexp.New(`(?i)\b(?:failed|failures?|errors?|timeouts?|misses|hits)\b[^.;|]{0,40}?` +
+		`(?:not exceed|never exceed|at most|no more than|below|≤|<=)\s+(?:the )?(?:total(?: number of)?|number of(?: all)?|count of)\s+(?:requests|calls|lookups|responses|runs)\b`)
+	// maxOfBothRE matches "new ≤ 1.05 × max(old, new)".
+	maxOfBothRE = lazyregexp.New(`(?i)(?:≤|<=?|\b(?:below|under|at most|exceeds?|above|over|within)\b)(?:[^.;|]|\.\d){0,20}?\bmax(?:imum)?\s?\(\s*[\w ]+,\s*[\w ]+\)`)
+	// ownFigureRE matches "its median", the judged figure, and ownRunsRE "its " before "runs".
+	ownFigureRE = lazyregexp.New(`(?i)\b(?:its|their) (?:own )?(?:median|mean|average|typical|p50)\b`)
+	ownRunsRE   = lazyregexp.New(`(?i)\b(?:its|their)\b`)
 	// orderedLimitRE matches "the median must stay below p99 of base". The groups are "median" and
 	// " of base".
-	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95)\b` + ofTime + // the median
-		`\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*` + // must stay
-		`(?:below|under|at most|exceed|no more than|lower than|≤|<=?)\s*` + // below
-		`(?:the |its )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`) // p99 of base
+	orderedLimitRE = lazyregexp.New(`(?i)\b(median|p50|mean|p90|p95|p99)\b` + ofTime + // the median
+		`(?: (?:of|for) (?:the )?(?:new|old|candidate|base)(?: \w+)?)?\s+(?:must |shall |should |has to |is to )?(?:be |stay |stays |remain |remains |is |not )*` + // must stay
+		`(?:below|under|at most|exceed|no more than|lower than|not (?:be )?(?:above|over)|≤|<=?)\s*` + // below
+		`(?:the |its |their )?(?:own )?(?:p99(?:\.\d+)?|max(?:imum)?|slowest|worst)\b([^.;]{0,30})`) // p99 of base
 	// reverseLimitRE matches "p99 at 200/s not below p50 at 200/s". The groups are "p99", " at
 	// 200/s", "p50" and " at 200/s".
 	reverseLimitRE = lazyregexp.New(`(?i)\b(p\d\d\d?(?:\.\d+)?|max(?:imum)?|median)` + ofTime + `\b` + // p99
@@ -86,11 +98,17 @@ var (
 		`\b(?:largest|highest|greatest|slowest|longest|max(?:imum|imal)?)\b[^.;]{0,30}` +
 		`\b(?:all|both|twenty|sixteen|pooled|combined|together)\b[^.;]{0,40}` +
 		`\b(?:smallest|lowest|least|fastest|shortest|min(?:imum|imal)?)\b`)
+	// ownExtremeRE matches "no order is later than the slowest of the same replay" and "stays under the highest median
+	// seen". It is of the measured figures themselves.
+	ownExtremeRE = lazyregexp.New(`(?i)\bno(?: single| one)? (?:[\w-]+ ){1,8}?(?:later|longer|slower|more|higher|greater|larger|above|over|beyond|exceeds?)\s+(?:than )?(?:the )?` + // no order is later than
+		`(?:latest|` + extreme + `)[^.;,]{0,40}?\b(?:of|in|from|among) (?:the same|that|this|these|those|its own|them)\b` + // the slowest of the same
+		`|(?:under|below|at most|within|(?:not|never) (?:be |go |rise )?(?:exceed|above|over)|no (?:more|higher|slower) than)\s+(?:the )?(?:` + extreme + `)` + // or: under the highest
+		`(?: [\w-]+)?,? (?:(?:that )?(?:was|we have|we|has been) )?(?:seen|measured|observed|recorded|reached|found)\b`) // median seen
 	// extremeLimitRE matches "must not exceed the slowest of the runs of base". The groups are "the
 	// slowest of the " and " of base".
 	extremeLimitRE = lazyregexp.New(`(?i)(?:\b(?:band|limit|threshold|bound|ceiling|tolerance|budget|cap|target|it)\b[^.;]{0,50}` + // the limit
 		`(?:\b(?:is|reach(?:es)?|up to|to|at|by|from|as|equals)|[:=])` + // is
-		`|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than)|no (?:more|higher|slower) than|(?:below|under|within)` + // or: not exceed
+		`|at most|(?:not|never) (?:be |go |rise |get )?(?:exceed|above|over|higher than|worse than|slower than)|no (?:more|higher|slower|worse|longer) than|(?:below|under|within)` + // or: not exceed
 		`|(?:lower|less) than|≤|<=?|(?:more|higher|slower) than \d+(?:\.\d+)?\s?% (?:above|over|slower than))\s+` + // or: less than
 		`(?:\d+(?:\.\d+)?\s?% (?:above|over|more than|slower than)\s+)?` + // 10 % above
 		`((?:the |their |its |that |own |very |same |single )*` + // the
@@ -156,8 +174,14 @@ func (d *document) whyAlwaysMet(text string) string {
 	if m := trivialLimitRE.FindString(text); m != "" {
 		return quote(m) + ": each figure meets it"
 	}
+	if m := partLimitRE.FindString(text); m != "" {
+		return quote(m) + ": a part never exceeds the number of all"
+	}
+	if m := maxOfBothRE.FindString(text); m != "" && candidateRE.MatchString(m) {
+		return quote(m) + ": the limit grows with the figure that it judges"
+	}
 	if m := orderedLimitRE.FindStringSubmatch(text); m != nil && limitWordRE.MatchString(text) {
-		isOfOtherSide := baseHeaderRE.MatchString(m[2]) || sideAfterRE.MatchString(m[2])
+		isOfOtherSide := baseHeaderRE.MatchString(m[2]) || sideAfterRE.MatchString(m[2]) || p99TwiceRE.MatchString(m[0])
 		if !isOfOtherSide {
 			return quote(m[0]) + ": no run has that figure above the other"
 		}
@@ -175,6 +199,9 @@ func (d *document) whyAlwaysMet(text string) string {
 	}
 	if m := betweenEndsRE.FindString(text); m != "" && passWordRE.MatchString(text) {
 		return quote(m) + ": the middle of runs is always between their ends"
+	}
+	if m := ownExtremeRE.FindString(text); m != "" && (limitWordRE.MatchString(text) || passWordRE.MatchString(text)) && !baseHeaderRE.MatchString(text) {
+		return quote(m) + ": the greatest of the figures is never below one of them"
 	}
 	if m := ownIntervalRE.FindString(text); m != "" && !baseHeaderRE.MatchString(text) {
 		return quote(m) + ": the middle of runs is always in their interval"
@@ -216,7 +243,7 @@ func (d *document) textAround(i int) string {
 // isOfJudgedRuns reports whether a limit judges the runs that it is made of. before and after are
 // the groups of extremeLimitRE. context is the text around the sentence.
 func (d *document) isOfJudgedRuns(text, before, after, context string) bool {
-	if sameRunsRE.MatchString(before) {
+	if sameRunsRE.MatchString(before) || ownRunsRE.MatchString(before) && ownFigureRE.MatchString(text) {
 		return true
 	}
 	_, rest, _ := strings.Cut(text, before)

@@ -23,6 +23,7 @@ type claim struct {
 	atLeast       bool    // "over 2×"
 	atMost        bool    // "up to 2×"
 	isApproximate bool    // "~2×"
+	isVerb        bool    // "halves the memory": its subject has the smaller figure
 	text          string  // number and word, for findings
 	start, end    int     // bytes of the number in the sentence
 }
@@ -72,7 +73,7 @@ var (
 
 // claims returns the claims of a sentence. A claim needs a word for the direction, such as less.
 func (s sentence) claims() []claim {
-	out := slices.Concat(s.wordClaims(), s.numeralClaims(), s.numberClaims())
+	out := slices.Concat(s.wordClaims(), s.numeralClaims(), s.verbClaims(), s.numberClaims())
 	slices.SortFunc(out, func(a, b claim) int { return a.start - b.start })
 	return out
 }
@@ -162,84 +163,6 @@ func (c *claim) readQualifier(before string) {
 	}
 }
 
-// wordRatioRE matches "twice as fast" or "half the time". The groups are "twice", "as fast" and, in
-// the second form, "time".
-var wordRatioRE = lazyregexp.New(`(?i)\b(twice|thrice|double|half|(?:a|one) (?:third|quarter|fifth|tenth))\s+` +
-	`(?:(as\s+(?:fast|quick|slow|much|many|long|large|big|high))\b` +
-	`|(?:of )?(?:the|its) (time|latency|memory|heap|allocations|throughput|bytes)\b)`)
-
-// cutToRE matches "cuts the allocations to a third". The groups are "the allocations" and "a
-// third".
-var cutToRE = lazyregexp.New(`(?i)\b(?:cuts?|reduces?d?|brings?|brought|lowers?` +
-	`|lowered|shrinks?|shrank|falls?|fell|drops?|dropped|goes|went|down)\b` +
-	`([^.,;:\d]{0,40}?) to ((?:a|one) (?:half|third|quarter|fifth|tenth)|half)\b`)
-
-// halfAgainRE matches " as much again" after "half": the ratio is 1.5.
-var halfAgainRE = lazyregexp.New(`(?i)^\s*as (?:much|many|long|large|big|high)(?: \w+)? again\b`)
-
-// savedBeforeRE matches "saves about ". A side that saves a third takes two thirds.
-var savedBeforeRE = lazyregexp.New(`(?i)\b(?:sav(?:es?|ed|ing)|loses?|lost|less by|cuts?)\s+(?:us )?(?:about |around |roughly |nearly |almost |over |more than )?$`)
-
-// savedAfterRE matches " of the time is gone" after a share.
-var savedAfterRE = lazyregexp.New(`(?i)^[^,.;]{0,60}\b(?:is|are|was|were) (?:gone|saved|spared|avoided|removed|cut)\b`)
-
-// wordTolerance is the share by which a ratio in words may differ from the exact one.
-const wordTolerance = 0.2
-
-// wordClaims returns claims such as "twice as fast". "A third of the memory" is 3 with the word
-// less.
-func (s sentence) wordClaims() []claim {
-	var out []claim
-	for _, m := range wordRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
-		name := strings.ToLower(s.text[m[2]:m[3]])
-		ratio := parseFraction(name)
-		if halfAgainRE.MatchString(s.text[m[3]:]) || savedBeforeRE.MatchString(s.text[:m[0]]) || savedAfterRE.MatchString(s.text[m[3]:]) {
-			continue // the words state another ratio
-		}
-		isFraction := name != "twice" && name != "thrice" && name != "double"
-		c := claim{
-			sentence: s, text: s.text[m[0]:m[1]], start: m[0], end: m[3],
-			low: ratio, high: ratio, step: wordTolerance * ratio, isApproximate: true,
-		}
-		hasWord := m[4] >= 0
-		switch {
-		case hasWord:
-			c.word = strings.Join(strings.Fields(strings.ToLower(s.text[m[4]:m[5]])), " ")
-			if isFraction { // "half as fast" is "2x as slow"
-				opposites := map[string]string{"as fast": "as slow", "as quick": "as slow", "as slow": "as fast", "as long": "shorter"}
-				c.word = cmp.Or(opposites[c.word], "less")
-			}
-		case isFraction:
-			c.word = "less"
-		default:
-			c.word = "more"
-		}
-		c.kinds = findClaimKinds(s.text[:m[0]], c.word, s.text[m[3]:])
-		out = append(out, c)
-	}
-	for _, m := range cutToRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
-		ratio := parseFraction(s.text[m[4]:m[5]])
-		out = append(out, claim{
-			sentence: s, text: s.text[m[0]:m[1]], start: m[4], end: m[5], word: "less",
-			low: ratio, high: ratio, step: wordTolerance * ratio, isApproximate: true,
-			kinds: findClaimKinds(s.text[:m[4]], "less", ""),
-		})
-	}
-	return out
-}
-
-// parseFraction returns the denominator of a fraction in words: 3 for "a third", and 2 for "half" or
-// an unknown word.
-func parseFraction(name string) float64 {
-	ratio := 2.0
-	for suffix, value := range map[string]float64{"thrice": 3, "third": 3, "quarter": 4, "fifth": 5, "tenth": 10} {
-		if strings.HasSuffix(name, suffix) {
-			ratio = value
-		}
-	}
-	return ratio
-}
-
 // lastRune returns the last character of text, or 0 if text is empty.
 func lastRune(text string) rune {
 	r := rune(0)
@@ -255,7 +178,7 @@ var (
 	allocVerbRE   = lazyregexp.New(`\ballocat(?:es?|ed|ing)\b`) // bytes or allocations
 	memoryWordsRE = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
 	sizeWordsRE   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
-	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bthe rate\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
 	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
@@ -284,12 +207,15 @@ func findClaimKinds(before, word, after string) []kind {
 	return nil
 }
 
+// clauseAfterRE matches the beginning of the next clause, such as " and the".
+var clauseAfterRE = lazyregexp.New(`[,;]|\b(?:and the|but|while|whereas)\b`)
+
 // wordsAround returns the words of a claim's clause near the claim, in lower case.
 func wordsAround(before, after string) (wordsBefore, wordsAfter string) {
 	const maxBefore, maxAfter = 30, 40 // bytes
 	wordsAfter = strings.ToLower(firstBytes(after, maxAfter))
-	if end := strings.IndexAny(wordsAfter, ",;"); end >= 0 {
-		wordsAfter = wordsAfter[:end]
+	if m := clauseAfterRE.FindStringIndex(wordsAfter); m != nil {
+		wordsAfter = wordsAfter[:m[0]]
 	}
 	wordsBefore = strings.ToLower(before[max(0, len(before)-maxBefore):])
 	if i := strings.LastIndexAny(wordsBefore, ":;"); i >= 0 {

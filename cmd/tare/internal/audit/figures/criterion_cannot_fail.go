@@ -228,18 +228,39 @@ var (
 	upperLimitRE = lazyregexp.New(`(?i)^(?:at most|no more than|below|under|up to|≤|<=?)\s*\d`)
 )
 
+// These match "p99" and "≤ p99.9". The group is p99.9.
+var (
+	quantileCellRE  = lazyregexp.New(`(?i)^(?:p\d\d\d?(?:\.\d+)?|median)$`)
+	quantileUpperRE = lazyregexp.New(`(?i)^(?:≤|<=?|at most|below|under)\s*(p\d\d\d?(?:\.\d+)?|max(?:imum)?)$`)
+)
+
 // findReverseCriteria reports limits in a table that a worse server meets too.
 func findReverseCriteria(t *table, report reportFunc) {
 	column := slices.IndexFunc(t.header, criterionHeaderRE.MatchString)
+	if column < 0 && slices.ContainsFunc(t.header, targetHeaderRE.MatchString) {
+		column = 0
+	}
 	if column < 0 {
 		return
 	}
 	target := slices.IndexFunc(t.header, targetHeaderRE.MatchString)
+	if column == target {
+		column = 0 // the first cell names what the target is of
+	}
 	for _, row := range t.rows {
 		if column >= len(row.cells) {
 			continue
 		}
 		criterion := row.cells[column]
+		if target >= 0 && target != column && target < len(row.cells) {
+			limit := quantileUpperRE.FindStringSubmatch(row.cells[target])
+			if own := quantileCellRE.FindString(criterion); limit != nil && own != "" && parseQuantileName(own) < parseQuantileName(limit[1]) {
+				report(row.line, fmt.Sprintf("%s %s: no run has that figure above the other", quote(criterion), quote(row.cells[target])))
+			}
+			if m := trivialLimitRE.FindString(criterion + " " + row.cells[target]); m != "" {
+				report(row.line, quote(m)+": each figure meets it")
+			}
+		}
 		if m := findReverseLimit(criterion); m != "" {
 			report(row.line, fmt.Sprintf("%s: no run has that figure below the other", quote(m)))
 		}

@@ -31,7 +31,7 @@ var (
 	// speedOrderRE matches "faster for large files than". The group is "faster". amountOrderRE
 	// matches "less memory than". The groups are "less" and "memory".
 	speedOrderRE  = lazyregexp.New(`(?i)\b(slower|faster|quicker|more slowly|more quickly)\b\*{0,2}(?:\s+(?:at|for|on|in|with|to)\s+[\w-]+(?:\s+[\w-]+){0,2}?)?\s+than\b`)
-	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput)\b\*{0,2}\s+than\b`)
+	amountOrderRE = lazyregexp.New(`(?i)\b(less|fewer|more|higher|lower)\b\*{0,2}\s+(memory|ram|allocations?|allocs|bytes|latency|throughput|time|(?:requests|operations|events|messages|queries|transactions|orders|rows|records) (?:per|a|each) second)\b\*{0,2}\s+than\b`)
 	// negationRE matches words of sentences that are negative, conditional or merely possible.
 	negationRE = lazyregexp.New(`(?i)n['’]t\b|\b(?:not|never|no|neither|nor|if|when|unless|whether|why|should|can|may|might|could|would|become|becomes)\b`)
 )
@@ -65,9 +65,9 @@ func (s sentence) orders() (out []statedOrder) {
 	switch {
 	case strings.HasPrefix(noun, "alloc"):
 		o.kinds = []kind{allocKind}
-	case noun == "latency":
+	case noun == "latency", noun == "time":
 		o.kinds = []kind{timeKind}
-	case noun == "throughput":
+	case noun == "throughput", strings.HasSuffix(noun, "second"):
 		o.kinds = []kind{rateKind}
 	default:
 		o.kinds = []kind{byteKind}
@@ -113,6 +113,8 @@ func findDirectionDiffers(d *document, report reportFunc) {
 		reportAt(d.whyWrongColumn(s))
 		reportAt(d.whyWrongExtreme(s))
 		d.findWrongBecame(s, report)
+		d.findWrongToo(s, claims, report)
+		d.findWrongRank(s, report)
 		for _, o := range s.orders() {
 			if negationRE.MatchString(o.before) {
 				continue
@@ -124,7 +126,7 @@ func findDirectionDiffers(d *document, report reportFunc) {
 			if s.previous != "" { // "It is slower than b."
 				o.subject = s.previous
 			}
-			if why := o.whyContradicted(s, d.nearGroups(s.line), d.nearGrids(s.line)); why != "" {
+			if why := o.whyContradicted(d, s); why != "" {
 				report(s.line, why)
 			}
 		}
@@ -209,14 +211,15 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 	if s.previous != "" { // "With 16 subscribers it is the slower one"
 		clause = newWordSet(clauseText + " " + s.previous)
 	}
-	before := newWordSet(s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]])
+	beforeText := s.text[strings.LastIndexAny(s.text[:m[0]], ".;:")+1 : m[0]]
+	before := newWordSet(beforeText)
 	for _, g := range d.nearGrids(s.line) {
 		for _, set := range g.columnSets {
 			labels := set.matcher.findNamed(clause)
 			if len(set.columns) != 2 || len(labels) != 1 || !slices.Contains(o.kinds, set.kind) {
 				continue
 			}
-			for _, label := range g.rowMatcher.findNamed(before) {
+			for _, label := range d.rowsNamed(g, before, beforeText) {
 				row := g.figuresOf(label, set)
 				if len(row) != 2 {
 					continue
@@ -233,6 +236,27 @@ func (d *document) whyWrongColumn(s sentence) (offset int, why string) {
 		}
 	}
 	return m[2], why
+}
+
+// rowsNamed returns the labels of the rows of a grid that a text names. words has the words of the
+// text. A row without a named label may have a number that the text has: 16 in "with 16 users".
+func (d *document) rowsNamed(g *grid, words wordSet, text string) []string {
+	if labels := g.rowMatcher.findNamed(words); len(labels) > 0 {
+		return labels
+	}
+	var out []string
+	for _, t := range d.tables {
+		if len(t.rows) == 0 || g.line < t.line || g.line > t.rows[len(t.rows)-1].line {
+			continue
+		}
+		lines := t.namedRows(text)
+		for _, label := range g.labels {
+			if slices.ContainsFunc(g.cells[label], func(f figure) bool { return slices.Contains(lines, f.line) }) {
+				out = append(out, label)
+			}
+		}
+	}
+	return out
 }
 
 // beforeBracketsRE matches "slower in Ohio (". The group is "slower".
@@ -323,10 +347,16 @@ func (g *figureGroup) isExtreme(f figure, isGreatest bool) bool {
 }
 
 // whyContradicted compares an order with the first two figures of its sentence, or with the page.
-func (o statedOrder) whyContradicted(s sentence, groups []*figureGroup, grids []*grid) string {
-	pairs := s.pairs()
+func (o statedOrder) whyContradicted(d *document, s sentence) string {
+	groups, pairs := d.nearGroups(s.line), s.pairs()
 	if len(pairs) == 0 {
-		return o.whyPageContradicts(groups, s, grids)
+		// A table that names both sides right before the sentence is the one that the sentence is about.
+		isOfOther := func(g *figureGroup) bool { return g.origin != d.tableBefore(s) }
+		if why, compared := o.whyPageContradicts(slices.DeleteFunc(slices.Clone(groups), isOfOther), s, nil); compared > 0 {
+			return why
+		}
+		why, _ := o.whyPageContradicts(groups, s, d.nearGrids(s.line))
+		return why
 	}
 	p := pairs[0]
 	isChange := slices.Contains([]string{"/", "to", "→", "->"}, p.connector) // before and after, not two sides
@@ -362,9 +392,10 @@ func cutBrackets(text string) string {
 	return before
 }
 
-// whyPageContradicts returns a text if all figures of the two sides contradict an order.
-func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) string {
-	compared, wrong, example := 0, 0, ""
+// whyPageContradicts returns a text if all figures of the two sides contradict an order. compared is
+// the number of pairs of figures that it compared.
+func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids []*grid) (why string, compared int) {
+	wrong, example := 0, ""
 	add := func(k kind, a, b figure) {
 		if compared++; o.isContradictedBy(k, a.value, b.value) {
 			if wrong++; wrong == 1 {
@@ -399,9 +430,9 @@ func (o statedOrder) whyPageContradicts(groups []*figureGroup, s sentence, grids
 		}
 	}
 	if compared > 0 && wrong == compared {
-		return example
+		return example, compared
 	}
-	return ""
+	return "", compared
 }
 
 // pairsOfOther returns the pairs of a figure of the side that second names and one of another side

@@ -184,6 +184,11 @@ func (p *page) readTag(name atom.Atom, kind html.TokenType) {
 			p.endRow()
 		}
 		p.text.Reset()
+	case atom.Caption:
+		if !begins && p.table != nil {
+			p.table.caption = strings.Join(strings.Fields(p.text.String()), " ")
+		}
+		p.text.Reset()
 	case atom.Td, atom.Th:
 		if begins {
 			p.text.Reset()

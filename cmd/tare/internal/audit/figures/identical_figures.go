@@ -45,6 +45,7 @@ const (
 
 func findIdenticalFigures(d *document, report reportFunc) {
 	d.findEqualBenches(report)
+	d.findEqualBlocks(report)
 	d.findEqualFiles(report)
 	for _, c := range d.copies {
 		report(c.bench.line, fmt.Sprintf("the %s of %s equal those of %s in %s in all figures and in the numbers of iterations", format.Count(c.bench.runs, "run"), c.bench.name, c.first.name, c.first.file))
@@ -80,6 +81,39 @@ func (d *document) findEqualBenches(report reportFunc) {
 			seen[k] = b
 		} else if first.name != b.name {
 			report(b.line, fmt.Sprintf("%s and %s have the same time, %s ns/op, to the last digit", first.name, b.name, format.Grouped(ns, countDecimals(ns))))
+		}
+	}
+}
+
+// findEqualBlocks reports benchmarks with the same runs in two parts of the page, such as those of two revisions. Other
+// benchmarks of the parts must differ, or else the page quotes one output twice.
+func (d *document) findEqualBlocks(report reportFunc) {
+	type key struct{ pkg, name string }
+	type parts struct{ first, second string }
+	first := map[key]*bench{}
+	equal, differs := map[parts][]*bench{}, map[parts]bool{}
+	for _, b := range d.benches {
+		k := key{b.pkg, b.name}
+		base := first[k]
+		if base == nil {
+			first[k] = b
+			continue
+		}
+		p := parts{base.path, b.path}
+		ns, _ := b.value("ns/op")
+		const minRuns = 2 // a single run may have the time of another one by chance
+		switch isCopy := b.runs == base.runs && b.digest == base.digest; {
+		case !isCopy:
+			differs[p] = true
+		case b.runs >= minRuns && b.iterations >= minRuns && isDistinctive(ns):
+			equal[p] = append(equal[p], b)
+		}
+	}
+	for p, copies := range equal {
+		for _, b := range copies {
+			if differs[p] {
+				report(b.line, fmt.Sprintf("the %s of %s equal those of line %d in all figures and in the numbers of iterations", format.Count(b.runs, "run"), b.name, first[key{b.pkg, b.name}].line))
+			}
 		}
 	}
 }

@@ -81,6 +81,9 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 		return fmt.Sprintf("%s next to it and %s of %s (line %d) have %s", formatValue(q), formatValue(reference.quantity), quote(reference.subject), reference.line, c.describeActual(q.value, reference.value))
 	}
 	v := d.judgeClaim(c, claims)
+	if u := d.findWrongInRow(c, claims); u != nil && v.reversed == nil && v.wrongBase == nil && v.rawUnits == nil {
+		return u.describeRow(c)
+	}
 	if v.isSupported || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
 		return ""
 	}

@@ -414,10 +414,10 @@ func (r *reader) addSentences(lines []proseLine) {
 
 // statementWordsRE matches words of interesting sentences without digits.
 var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|scal|regardless` +
-	`|slow\b|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil` +
+	`|slow\b|slowly|quickly|slowest|fastest|quickest|lowest|smallest|shortest|beats|outperform|outpace|exceed|profit|doubt|(?:a|per|each) second|lower|higher|limit|criteri|weakest|saturat|maxed|increas|grow|\bO\(|overhead|bottleneck|profil` +
 	`|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster` +
 	`|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter` +
-	`|fifth|double|thrice|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten` +
+	`|fifth|sixth|seventh|eighth|ninth|tenth|double|thrice|halv|tripl|magnitude|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten` +
 	`|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc|\btimes\b|quicker|\bmean\b`)
 
 func isStatement(text string) bool {

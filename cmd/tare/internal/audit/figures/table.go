@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -13,8 +14,9 @@ import (
 // table is a table of a page. The method figures reads its cells.
 type table struct {
 	position
-	header []string
-	rows   []tableRow
+	caption string // of HTML; "" if there is none
+	header  []string
+	rows    []tableRow
 }
 
 type tableRow struct {
@@ -180,6 +182,9 @@ func (t *table) newFigure(q quantity, label, header string) figure {
 		isKnown = isKnown && size > 0
 	}
 	if !isKnown {
+		k, size, isKnown = t.findCaptionKind(header)
+	}
+	if !isKnown {
 		k, size, isKnown = findKind(label)
 		isLabelMetric := namesMetric(label) && strings.ContainsFunc(header, isLetter) && !namesMetric(header)
 		if isKnown || isLabelMetric {
@@ -193,6 +198,27 @@ func (t *table) newFigure(q quantity, label, header string) figure {
 		}
 	}
 	return f
+}
+
+// captionUnitRE matches "Time per event in ns" and "Throughput (MB/s)". The groups are ns and MB/s.
+var captionUnitRE = lazyregexp.New(`(?i)\bin (ns|µs|us|μs|ms|seconds|[KMG]i?B/s|MB|MiB|[a-z]+/s)\b|\((ns|µs|us|μs|ms|[KMG]i?B/s|[a-z]+/s)\)`)
+
+// findCaptionKind returns the kind and the size of the unit that the caption of the table, or the line above it, states
+// for its columns, such as "Time per event in ns". The header must be a name, and no other header may have a unit.
+func (t *table) findCaptionKind(header string) (k kind, size float64, isKnown bool) {
+	m := captionUnitRE.FindStringSubmatch(cmp.Or(t.caption, t.label))
+	if m == nil || !strings.ContainsFunc(header, isLetter) || len(t.header) < 2 || header == t.header[0] {
+		return plainKind, 0, false
+	}
+	hasOwnKind := func(header string) bool {
+		_, _, isKnown := findKind(header)
+		return isKnown || namesMetric(header) || changeHeaderRE.MatchString(header) || strings.Contains(header, "%")
+	}
+	if slices.ContainsFunc(t.header[1:], hasOwnKind) {
+		return plainKind, 0, false
+	}
+	u, ok := findUnit(m[1] + m[2])
+	return u.kind, u.size, ok
 }
 
 // namesMetric reports whether a header names a metric instead of a contender.

@@ -63,11 +63,17 @@ var otherSubjectRE = lazyregexp.New(`(?i)\b(?:average|averages|averaged|mean|tot
 
 // explainsClaim reports whether figures of the page have the claimed ratio or percentage: two of one row or column
 // of a table, a cell that states it, or two quantities of the sentence and the one before it.
-func (d *document) explainsClaim(c claim, index int) bool {
+func (d *document) explainsClaim(c claim, index int, lines []int) bool {
 	for i, t := range d.tables {
+		if c.isVerb && i != index {
+			continue // the text is about the table before it
+		}
 		pairs := d.comparablePairs(i)
 		if pairs == nil && i == index {
 			return true // too many to tell
+		}
+		if i == index {
+			pairs = slices.DeleteFunc(pairs, func(p tablePair) bool { return c.isSubjectOfReverse(p, lines) })
 		}
 		tolerance := 0.0 // rounding only
 		if i == index {
@@ -86,6 +92,19 @@ func (d *document) explainsClaim(c claim, index int) bool {
 	})
 }
 
+// isSubjectOfReverse reports whether a claim with a verb, such as "a halves the memory", cannot be about a pair of its
+// table: a is not the side with less, or is neither side. lines are those of the rows that the sentence names.
+func (c claim) isSubjectOfReverse(p tablePair, lines []int) bool {
+	if !c.isVerb || len(lines) != 1 || p.a.line == p.b.line {
+		return false
+	}
+	subject, other := p.a, p.b
+	if p.b.line == lines[0] {
+		subject, other = p.b, p.a
+	}
+	return subject.line != lines[0] || (subject.value > other.value) != (c.word == "more")
+}
+
 // isExplainedBefore reports whether the table right before the sentence states the claimed number, or two of its
 // figures have the claimed ratio.
 func (d *document) isExplainedBefore(c claim) bool {
@@ -93,7 +112,10 @@ func (d *document) isExplainedBefore(c claim) bool {
 	if index < 0 {
 		return false
 	}
-	isExplained := func(p tablePair) bool { return c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance()) }
+	isExplained := func(p tablePair) bool {
+		isOfKind := len(c.kinds) == 0 || p.a.kind == plainKind || slices.Contains(c.kinds, p.a.kind)
+		return isOfKind && c.matchesPairWithin(p.a.value, p.b.value, c.ownTolerance())
+	}
 	return d.tables[index].statesChange(c) || d.tables[index].hasUnreadCells() || slices.ContainsFunc(d.comparablePairs(index), isExplained)
 }
 
@@ -188,7 +210,7 @@ func (t *table) namedRows(text string) []int {
 // rowTokens returns the words by which a text may name a row, each once: stems of words, and numbers.
 func rowTokens(text string) []string {
 	var out []string
-	for _, w := range splitWords(text) {
+	for _, w := range splitWords(joinNumbers(text)) {
 		if n := numerals[w]; n > 1 { // "one" often is no number
 			w = strconv.FormatFloat(n, 'f', -1, 64)
 		}
@@ -198,6 +220,33 @@ func rowTokens(text string) []string {
 		}
 	}
 	return out
+}
+
+// These match large numbers: "10,000", "10 000", "10k" and "ten thousand". The groups are the parts.
+var (
+	groupedRE  = lazyregexp.New(`\b\d{1,3}(?:[,'’ \x{00a0}\x{202f}]\d{3})+\b`)
+	thousandRE = lazyregexp.New(`(?i)\b(a|\d+|one|two|` + numberWords + `) ?(thousand|million|k|m)\b`)
+)
+
+// joinNumbers writes large numbers as digits: 10000 for "10,000" and "ten thousand", 1000000 for "a
+// million".
+func joinNumbers(text string) string {
+	text = groupedRE.ReplaceAllStringFunc(text, func(number string) string {
+		return strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, number)
+	})
+	return thousandRE.ReplaceAllStringFunc(text, func(number string) string {
+		m := thousandRE.FindStringSubmatch(number)
+		n, zeros := max(1, parseNumeral(m[1])), "000"
+		if strings.EqualFold(m[2][:1], "m") {
+			zeros = "000000"
+		}
+		return strconv.FormatFloat(n, 'f', -1, 64) + zeros
+	})
 }
 
 // quantityRE matches a number with a sign or unit that is no name of a row: "13.7 times", "27 %", "3×".
@@ -226,15 +275,28 @@ func (d *document) findUnexplained(c claim, claims []claim) *unexplainedClaim {
 	}
 	lines := d.tables[index].namedRows(before + " " + after)
 	const maxNamedRows = 2
-	if len(lines) == 0 || len(lines) > maxNamedRows || d.tables[index].hasUnreadCells() || d.explainsClaim(c, index) {
+	if len(lines) == 0 || len(lines) > maxNamedRows || d.tables[index].hasUnreadCells() || d.explainsClaim(c, index, lines) {
 		return nil
 	}
+	return d.findNearest(c, index, lines)
+}
+
+// findNearest returns the figures of the named rows, by line, whose ratio is nearest to the claimed one. It returns
+// nil if there are none of the kind of the claim.
+func (d *document) findNearest(c claim, index int, lines []int) *unexplainedClaim {
+	isOfOther := func(p tablePair) bool {
+		isUnnamed := !slices.Contains(lines, p.a.line) && !slices.Contains(lines, p.b.line)
+		return isUnnamed || c.isSubjectOfReverse(p, lines)
+	}
+	return findNearestOf(c, slices.DeleteFunc(d.comparablePairs(index), isOfOther))
+}
+
+// findNearestOf is findNearest among some pairs.
+func findNearestOf(c claim, pairs []tablePair) *unexplainedClaim {
 	found := &unexplainedClaim{}
 	distance := math.Inf(1)
-	for _, p := range d.comparablePairs(index) {
-		isOfNamed := slices.Contains(lines, p.a.line) || slices.Contains(lines, p.b.line)
-		isOfKind := len(c.kinds) == 0 || slices.Contains(c.kinds, p.a.kind)
-		if !isOfNamed || !isOfKind {
+	for _, p := range pairs {
+		if len(c.kinds) > 0 && !slices.Contains(c.kinds, p.a.kind) {
 			continue
 		}
 		if percentOfOtherBase(c, p.a.value, p.b.value) > 0 {
@@ -310,12 +372,21 @@ func (d *document) findWrongRows(c claim, claims []claim) *tablePair {
 		return nil
 	}
 	words := newWordSet(clause)
+	isFromTo := strings.Contains(strings.ToLower(fromToRE.FindString(clause)), "from ")
+	perKind := map[kind]map[int]bool{} // columns of each kind
+	for _, p := range d.comparablePairs(index) {
+		if perKind[p.a.kind] == nil {
+			perKind[p.a.kind] = map[int]bool{}
+		}
+		perKind[p.a.kind][p.a.column] = true
+	}
 	var nearest *tablePair
 	for _, p := range d.comparablePairs(index) {
 		isOfRows := p.a.line == rows[0] && p.b.line == rows[1] && p.a.column == p.b.column
 		isNamedColumn := p.a.column < len(t.header) && slices.ContainsFunc(nameWords(bracketUnitRE.ReplaceAllString(t.header[p.a.column], "")), func(w string) bool { return canName(w) && words[w] })
 		isOfKind := len(c.kinds) == 0 || slices.Contains(c.kinds, p.a.kind)
-		if !isOfRows || !isNamedColumn || !isOfKind {
+		isOnlyColumn := isFromTo && len(c.kinds) > 0 && isOfKind && len(perKind[p.a.kind]) == 1 // the claim names its kind, such as "the rate"
+		if !isOfRows || !isNamedColumn && !isOnlyColumn || !isOfKind {
 			continue
 		}
 		if c.matchesPair(p.a.value, p.b.value) {

@@ -158,7 +158,7 @@ func (d *document) findUnchangedGroups() map[string]statRow {
 
 var (
 	// gainRE matches a change, such as "faster".
-	gainRE = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|win)\b`)
+	gainRE = lazyregexp.New(`(?i)\b(?:faster|slower|improve\w*|gain\w*|regress\w*|speed-?up|speeds? (?:\w+ )?up|sped (?:\w+ )?up|profits?|win|wins)\b`)
 	// significanceRE matches "statistically significant".
 	significanceRE = lazyregexp.New(`(?i)\bstatistical(?:ly)?\s+(?:\w+\s+)?(?:significan\w*|stab\w+|reliab\w+|robust\w*|valid\w*|confiden\w+|meaningful|sound|accura\w+)`)
 	// evidenceRE matches signs of repetitions, such as "±", "p = 0.03" or "n=10".
@@ -168,10 +168,10 @@ var (
 	// certaintyRE matches words such as "reliably" or "confirmed".
 	certaintyRE = lazyregexp.New(`(?i)\b(?:reliabl[ey]|significan(?:t|tly|ce)|consistent(?:ly)?|real|genuine(?:ly)?` +
 		`|certain(?:ly)?|definite(?:ly)?|clear(?:ly)?|solid|proven|proves|confirm(?:s|ed)` +
-		`|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable)\b`)
+		`|robust(?:ly)?|reproducib(?:le|ly)|repeatabl[ey]|undeniabl[ey]|measurabl[ey]|trustworthy|dependabl[ey]|stable|beyond (?:any |all )?doubt|undoubtedly|unmistakabl[ey])\b`)
 	// doubtRE matches words such as "within noise" or "perhaps".
 	doubtRE = lazyregexp.New(`(?i)\bnois[ey]|\binsignificant|\bwithin\b|\btie\b|\bunchanged|\bindistinguishable|\bunclear` +
-		`|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\bdoubt|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
+		`|\binconclusive|\bperhaps|\bseem|\btend|\bunless|\b(?:in|some) doubt|\bdoubtful|\bwithout\b|\bchance\b|\bsmall enough|\bn\.s\.`)
 	// pInTextRE matches "p = 0.21". The group is 0.21.
 	pInTextRE = lazyregexp.New(`(?i)\bp\s?(?:-value|value)?\s?(?:=|of|is|:)\s?(0?\.\d+)`)
 )
@@ -220,9 +220,14 @@ var allRowsRE = lazyregexp.New(`(?i)\b(?:each|every|all)\b(?: of)?(?: the)?` +
 	`(?: (?:two|three|four|five|six|seven|eight|nine|ten|\d+))? (?:\w+ )?` +
 	`(?:rows?|quer(?:y|ies)|cases?|benchmarks?|sizes?|inputs?|files?|operations?|workloads?|steps?|of them)\b`)
 
+// bothRowsRE matches "both stages", about a table with two rows.
+var bothRowsRE = lazyregexp.New(`(?i)\bboth (?:of them|[a-z]+s)\b`)
+
 // findUnclearAmongAll returns an unclear row if a sentence calls all rows significant.
 func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow {
-	if !strings.HasPrefix(strings.ToLower(certainty), "significan") || !allRowsRE.MatchString(s.text) {
+	isAll := strings.HasPrefix(strings.ToLower(certainty), "significan") && allRowsRE.MatchString(s.text)
+	isBoth := certainty != "" && bothRowsRE.MatchString(s.text) && gainRE.MatchString(s.text)
+	if !isAll && !isBoth {
 		return nil
 	}
 	var last *grid
@@ -231,7 +236,7 @@ func (d *document) findUnclearAmongAll(s sentence, certainty string) *unclearRow
 			last = g
 		}
 	}
-	if last == nil || len(last.unclear) == 0 || last.unclear[0].line > s.line {
+	if last == nil || len(last.unclear) == 0 || last.unclear[0].line > s.line || !isAll && len(last.labels) != 2 {
 		return nil
 	}
 	return &last.unclear[0]
@@ -311,6 +316,21 @@ func (g *grid) selectUnclearRow(s sentence, words wordSet, isCertain bool) (foun
 		return nil, 0
 	}
 	labels := g.rowMatcher.findNamed(words)
+	if len(labels) > 1 && isCertain { // the clause of the certainty names fewer
+		if m := certaintyRE.FindStringIndex(s.text); m != nil {
+			start := 0
+			if all := conjunctionRE.FindAllStringIndex(s.text[:m[0]], maxFigures); len(all) > 0 {
+				start = all[len(all)-1][1]
+			}
+			end := len(s.text)
+			if next := conjunctionRE.FindStringIndex(s.text[m[1]:]); next != nil {
+				end = m[1] + next[0]
+			}
+			if own := g.rowMatcher.findNamed(newWordSet(s.text[start:end])); len(own) == 1 {
+				labels = own
+			}
+		}
+	}
 	for i := range g.unclear {
 		row := &g.unclear[i]
 		isNamed := slices.Contains(labels, row.label)

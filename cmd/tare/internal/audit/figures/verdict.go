@@ -246,7 +246,8 @@ func splitElliptic(c claim) (subject, reference wordSet) {
 	return newWordSet(m[1]), newWordSet(m[2])
 }
 
-var conjunctionRE = lazyregexp.New(`(?i)[;,(]|\b(?:and|but|while|whereas|or)\b`)
+// conjunctionRE matches what separates clauses. The comma of 1,920 does not.
+var conjunctionRE = lazyregexp.New(`(?i)[;(]|,(?:\s|$)|\b(?:and|but|while|whereas|or)\b`)
 
 // splitClause returns the text about the subject and the text after "than". In "a is 2x faster, and
 // needs 30 % less memory than b" these are "a is needs" and "b".

@@ -1,7 +1,10 @@
 package figures
 
 import (
+	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -41,7 +44,7 @@ func findWrongBase(d *document, report reportFunc) {
 			}
 			if c.isLess() && c.low > 100 {
 				report(s.line, fmt.Sprintf("%s: nothing is less by more than 100 %%", quote(c.text)))
-			} else if why := d.whyWrongBase(c, claims); why != "" {
+			} else if why := cmp.Or(d.whyWrongBase(c, claims), d.whyWrongBaseOfAmount(c)); why != "" {
 				report(s.lineAt(c.start), quote(c.text)+": of "+why+"; the percentage is of the other figure")
 			}
 		}
@@ -116,4 +119,33 @@ func percentOfOtherBase(c claim, a, b float64) float64 {
 		return x
 	}
 	return 0
+}
+
+// whyWrongBaseOfAmount compares a claim with the pair of a column whose difference the sentence states: "it gives back
+// 16.8 MB, so that the memory shrinks by 54 %". It returns a part of a finding, or "".
+func (d *document) whyWrongBaseOfAmount(c claim) string {
+	index := d.tableBefore(c.sentence)
+	if index < 0 {
+		return ""
+	}
+	var amounts []quantity
+	for _, m := range numberRE.FindAllStringIndex(c.sentence.text, maxFigures) {
+		if q, _, ok := parseQuantity(c.sentence.text[m[0]:]); ok && q.value > 0 && q.kind != percentKind && q.kind != factorKind && q.kind != plainKind {
+			amounts = append(amounts, q)
+		}
+	}
+	why := ""
+	for _, p := range d.comparablePairs(index) {
+		const halfStep = 0.51
+		isAmount := func(q quantity) bool {
+			return q.kind == p.a.kind && math.Abs(math.Abs(p.a.value-p.b.value)-q.value) <= halfStep*q.step
+		}
+		switch {
+		case c.matchesPair(p.a.value, p.b.value):
+			return ""
+		case p.a.column == p.b.column && slices.ContainsFunc(amounts, isAmount) && percentOfOtherBase(c, p.a.value, p.b.value) > 0:
+			why = fmt.Sprintf("%s and %s (line %d) that is %s", formatValue(p.a.quantity), formatValue(p.b.quantity), p.b.line, c.describeActual(p.a.value, p.b.value))
+		}
+	}
+	return why
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
@@ -23,6 +24,8 @@ const (
 	longLoop  = 100_000 // takes a millisecond or more
 	shortLoop = 1_000   // takes some microseconds
 	maxSteps  = 1 << 30 // keeps products from overflowing
+
+	bulkySteps = 10 // of a function such as sort.Ints, at least
 )
 
 // countSteps returns the steps of a node, at least 1. For a loop without a constant bound it
@@ -50,12 +53,12 @@ func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, 
 				case isSlow(f.Object):
 					steps = max(steps, longLoop)
 				case isBulky(f.Object):
-					steps = max(steps, unknown)
+					steps = max(steps, unknown, bulkySteps)
 				case unknown > 1 && in.makesMany(f.Object):
 					steps = max(steps, in.largestArgument(n, binding))
 				case f.Body != nil && !seen[f.Node]:
 					seen[f.Node] = true
-					steps = max(steps, in.countSteps(f.Body, in.flowGraph().Bind(n, f), unknown, seen))
+					steps = max(steps, in.countSteps(f.Body, in.bindVariadic(in.flowGraph().Bind(n, f), n, f), unknown, seen))
 				}
 			}
 		}
@@ -82,8 +85,19 @@ func loopBound(s ast.Stmt) ast.Expr {
 
 // countElements returns the value of a number or the length of a slice, if known.
 func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
+	return in.countElementsWithin(e, binding, 0)
+}
+
+// countElementsWithin is countElements for the result of a function of the package. The depth counts
+// such functions around e.
+func (in *input) countElementsWithin(e ast.Expr, binding flow.Binding, depth int) (int64, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
 		e = call.Args[0]
+	}
+	if call := in.findMakingCall(e, binding); call != nil {
+		if count, ok := in.countResult(call, binding, depth); ok {
+			return count, true
+		}
 	}
 	if count, ok := in.flowGraph().MaxConstant(e, binding); ok {
 		return count, true
@@ -100,9 +114,76 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 			if fn := in.callee(source); isPermutation(fn) && len(source.Args) == 1 {
 				return in.flowGraph().MaxConstant(source.Args[0], binding)
 			}
+			if count, ok := in.countResult(source, binding, depth); ok {
+				return count, true
+			}
 		case *ast.CompositeLit:
 			if len(source.Elts) > 0 { // else elements are added later
 				return int64(len(source.Elts)), true
+			}
+		}
+	}
+	return 0, false
+}
+
+// findMakingCall returns the call whose result is the only value of a variable, or of the argument for a
+// parameter. It returns nil if there is none.
+func (in *input) findMakingCall(e ast.Expr, binding flow.Binding) *ast.CallExpr {
+	for range maxTimedDepth {
+		switch x := ast.Unparen(e).(type) {
+		case *ast.CallExpr:
+			return x
+		case *ast.SliceExpr:
+			e = x.X
+		case *ast.Ident:
+			v := in.variable(x)
+			if arg := binding[v]; v != nil && arg != nil {
+				e = arg
+				continue
+			}
+			values := in.flowGraph().Values(v)
+			if v == nil || len(values) != 1 || !in.isLocal(v) {
+				return nil
+			}
+			e = values[0]
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// bindVariadic adds the arguments of a variadic parameter to a binding, as a list.
+func (in *input) bindVariadic(binding flow.Binding, call *ast.CallExpr, f flow.Function) flow.Binding {
+	params := flow.Params(f.Type)
+	n := len(params)
+	if n == 0 || call.Ellipsis.IsValid() || params[n-1].Name == nil || len(call.Args) < n {
+		return binding
+	}
+	if _, isVariadic := params[n-1].Type.(*ast.Ellipsis); isVariadic {
+		if v, ok := in.pass.TypesInfo.Defs[params[n-1].Name].(*types.Var); ok {
+			binding[v] = &ast.CompositeLit{Elts: call.Args[n-1:]}
+		}
+	}
+	return binding
+}
+
+// countResult returns the length of the slice that a function of the package makes, such as n of
+// makeKeys(n), if known.
+func (in *input) countResult(call *ast.CallExpr, binding flow.Binding, depth int) (int64, bool) {
+	const maxResultDepth = 3
+	if depth == maxResultDepth || !isSlice(firstResult(in.pass.TypesInfo.TypeOf(call))) {
+		return 0, false
+	}
+	for _, f := range in.flowGraph().Called(call, binding) {
+		inner := maps.Clone(binding)
+		if inner == nil {
+			inner = flow.Binding{}
+		}
+		maps.Copy(inner, in.flowGraph().Bind(call, f))
+		for _, result := range in.flowGraph().Results(f, 0) {
+			if count, ok := in.countElementsWithin(result, inner, depth+1); ok {
+				return count, true
 			}
 		}
 	}

@@ -33,7 +33,10 @@ func (in *input) reportFilling(l *loop, n ast.Node, call *ast.CallExpr, f *frame
 			continue
 		}
 		receiver := in.flowGraph().Bind(call, called)[called.Object.Signature().Recv()]
-		field := in.findLimit(called.Object, 0)
+		field, what := in.findLimit(called.Object, 0), "changes"
+		if field == "" && f.callDepth() == 0 && in.repeatsArguments(l, call) {
+			field, what = in.findStoredKey(called.Object), "stores the same key in"
+		}
 		if receiver == nil || field == "" {
 			continue
 		}
@@ -46,8 +49,8 @@ func (in *input) reportFilling(l *loop, n ast.Node, call *ast.CallExpr, f *frame
 		} else if made, isCall := receiver.(*ast.CallExpr); !isCall || isNodeIn(made, l.node) || f.containsPos(made.Pos()) {
 			continue
 		}
-		in.report(n, "the error of %s is discarded in the loop, although each call of %s changes %s%s, which decides whether it fails",
-			formatExpr(call.Fun), called.Object.Name(), text, field)
+		in.report(n, "the error of %s is discarded in the loop, although each call of %s %s %s%s, which decides whether it fails",
+			formatExpr(call.Fun), called.Object.Name(), what, text, field)
 		return true
 	}
 	return false
@@ -146,6 +149,86 @@ func (in *input) findLimit(fn *types.Func, depth int) string {
 			if field := in.findLimit(in.callee(call), depth+1); field != "" {
 				return fields + field
 			}
+		}
+	}
+	return ""
+}
+
+// repeatsArguments reports whether all iterations of a loop pass the same arguments to a call.
+func (in *input) repeatsArguments(l *loop, call *ast.CallExpr) bool {
+	for _, arg := range call.Args {
+		changes := func(id *ast.Ident) bool {
+			v := in.variable(id)
+			if v == nil {
+				return false
+			}
+			isOfLoop := isPosIn(v.Pos(), l.node)
+			return isOfLoop || hasNode(l.node, func(s ast.Stmt) bool { return in.assignsTo(s, v) })
+		}
+		hasCalls := hasNode(arg, func(*ast.CallExpr) bool { return true })
+		if hasCalls || hasNode(arg, changes) {
+			return false
+		}
+	}
+	return len(call.Args) > 0
+}
+
+// assignsTo reports whether a statement assigns to a variable or to a part of it.
+func (in *input) assignsTo(s ast.Stmt, v *types.Var) bool {
+	isOfVariable := func(e ast.Expr) bool {
+		root, _ := in.flowGraph().Path(e, nil)
+		return root == v
+	}
+	switch s := s.(type) {
+	case *ast.IncDecStmt:
+		return isOfVariable(s.X)
+	case *ast.AssignStmt:
+		return slices.ContainsFunc(s.Lhs, isOfVariable)
+	}
+	return false
+}
+
+// findStoredKey returns the map of the receiver in which a method looks for a key and fails if it is
+// there, and to which it adds this key otherwise. It returns "" if there is none. An example:
+//
+//	if _, ok := r.seen[id]; ok { return ErrDuplicate }
+//	r.seen[id] = true
+func (in *input) findStoredKey(fn *types.Func) string {
+	recv, body := in.methodBody(fn)
+	if body == nil {
+		return ""
+	}
+	keyOf := func(e ast.Expr) (fields, key string) {
+		index, ok := ast.Unparen(e).(*ast.IndexExpr)
+		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
+			return "", ""
+		}
+		if fields, ok = in.receiverPath(index.X, recv); !ok {
+			return "", ""
+		}
+		return fields, formatExpr(index.Index)
+	}
+	for _, s := range body.List {
+		guard, ok := s.(*ast.IfStmt)
+		if !ok || !failsOnly(guard.Body) {
+			continue
+		}
+		looked := guard.Cond
+		if init, ok := guard.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 {
+			if _, isPlain := guard.Cond.(*ast.Ident); !isPlain {
+				continue // if !ok
+			}
+			looked = init.Rhs[0]
+		}
+		fields, key := keyOf(looked)
+		isStored := func(a *ast.AssignStmt) bool {
+			return slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool {
+				stored, storedKey := keyOf(lhs)
+				return stored == fields && storedKey == key
+			})
+		}
+		if fields != "" && hasNode(body, isStored) {
+			return fields
 		}
 	}
 	return ""

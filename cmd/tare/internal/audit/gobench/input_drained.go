@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/internal/lazyregexp"
@@ -57,7 +58,8 @@ func (in *input) ignoresLastResult(l *loop, call *ast.CallExpr) bool {
 	return isIgnored
 }
 
-// onlyGuards reports whether the only use of a variable ok in a loop is if ok { sink = v }.
+// onlyGuards reports whether the only use of a variable ok in a loop is if ok { sink = v }. The if
+// statement may also declare ok.
 func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 	uses, guards := 0, 0
 	if v == nil {
@@ -68,7 +70,9 @@ func (in *input) onlyGuards(l *loop, v *types.Var) bool {
 		case *ast.AssignStmt:
 			return
 		case *ast.IfStmt:
-			assigns := p.Else == nil && p.Init == nil
+			init, _ := p.Init.(*ast.AssignStmt) // if v, ok := q.Pop(); ok { … }
+			isOwnInit := init != nil && slices.ContainsFunc(init.Lhs, func(lhs ast.Expr) bool { return in.variable(lhs) == v })
+			assigns := p.Else == nil && (p.Init == nil || isOwnInit)
 			for _, s := range p.Body.List {
 				_, isAssign := s.(*ast.AssignStmt)
 				assigns = assigns && isAssign

@@ -42,6 +42,70 @@ func (in *input) reportSetUp(outer *benchmark, s subBenchmark) {
 	})
 }
 
+// reportFilledBetween reports a variable from before the loop over cases that gets entries in this
+// loop, next to the call of b.Run, if nothing removes those of the previous case:
+//
+//	for _, size := range sizes {
+//		store.Fill(size)
+//		b.Run(fmt.Sprint(size), func(b *testing.B) { for b.Loop() { store.List() } })
+//	}
+func (in *input) reportFilledBetween(outer *benchmark, s subBenchmark) {
+	var cases ast.Node
+	inspectPath(outer.body, func(n ast.Node, path []ast.Node) bool {
+		if n == ast.Node(s.call) {
+			cases = outermostLoop(path)
+		}
+		return true
+	})
+	body := loopBody(cases)
+	if body == nil {
+		return
+	}
+	inspectPath(body, func(n ast.Node, path []ast.Node) bool {
+		if _, isLiteral := n.(*ast.FuncLit); isLiteral {
+			return false
+		}
+		call, ok := n.(*ast.CallExpr)
+		if !ok || call.Pos() > s.call.Pos() {
+			return true
+		}
+		_, isStatement := parent(path, 1).(*ast.ExprStmt)
+		for _, called := range in.flowGraph().Called(call, nil) {
+			if called.Receiver == nil || !in.isGrowing(called.Object, isStatement) {
+				continue
+			}
+			p, ok := in.pathOf(called.Receiver, nil)
+			isFromBefore := ok && isPosIn(p.root.Pos(), outer.body) && p.root.Pos() < cases.Pos()
+			if !isFromBefore || in.findFirstUse(s, p) == nil || in.mayReset(s, p, nil) || in.isResetBetween(outer, p, body.Pos(), body.End()) || in.fillsUpTo(path, call, p) {
+				continue
+			}
+			in.report(call, "%s gets entries for each case, and the sub-benchmark of the next case begins with them", p)
+		}
+		return true
+	})
+}
+
+// fillsUpTo reports whether a call adds only what p lacks: it is in a loop or behind a condition about p, or an argument
+// subtracts the entries that p has.
+func (in *input) fillsUpTo(path []ast.Node, call *ast.CallExpr, p varPath) bool {
+	isAbout := func(e ast.Node) bool {
+		return e != nil && hasNode(e, func(id *ast.Ident) bool { return in.variable(id) == p.root })
+	}
+	for _, n := range path {
+		switch n := n.(type) {
+		case *ast.ForStmt:
+			if n.Cond != nil && isAbout(n.Cond) {
+				return true
+			}
+		case *ast.IfStmt:
+			if isAbout(n.Cond) {
+				return true
+			}
+		}
+	}
+	return hasNode(call, func(e *ast.BinaryExpr) bool { return e.Op == token.SUB && isAbout(e) })
+}
+
 // setUpFrame is the body of a sub-benchmark, or of a function that its set-up calls.
 type setUpFrame struct {
 	site    *ast.CallExpr // call in the sub-benchmark that leads here; nil for itself

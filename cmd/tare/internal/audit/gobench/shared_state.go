@@ -53,6 +53,7 @@ func sharedState() rule {
 				in.reportMemoized(outer, writer, later)
 				in.reportProperty(outer, writer, later)
 				in.reportSetUp(outer, writer)
+				in.reportFilledBetween(outer, writer)
 			}
 		}
 	}}

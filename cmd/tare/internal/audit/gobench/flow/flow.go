@@ -340,7 +340,7 @@ func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int
 }
 
 // Bind returns the arguments and the receiver of a call of f, by parameter. It omits variadic
-// parameters. It returns nil if f has no declaration in the package.
+// parameters, unless the call has the form f(s...). It returns nil if f has no declaration in the package.
 func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 	if f.Type == nil {
 		return nil
@@ -359,8 +359,8 @@ func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 		if i >= len(args) {
 			break
 		}
-		if _, isVariadic := p.Type.(*ast.Ellipsis); isVariadic {
-			break
+		if _, isVariadic := p.Type.(*ast.Ellipsis); isVariadic && !call.Ellipsis.IsValid() {
+			break // several arguments, or none
 		}
 		if v, ok := g.info.Defs[p.Name].(*types.Var); ok && p.Name != nil {
 			out[v] = args[i]

@@ -66,3 +66,28 @@ func BenchmarkPopWhileLeft(b *testing.B) {
 		}
 	}
 }
+
+func BenchmarkPopGuarded(b *testing.B) {
+	for _, n := range []int{10, 1000} {
+		b.Run("", func(b *testing.B) {
+			s := newStack(n)
+			for i := 0; i < b.N; i++ {
+				if x, ok := s.Pop(); ok { // want `s.Pop takes an entry from s`
+					total = x
+				}
+			}
+		})
+	}
+}
+
+// A test of the result in the loop shows an empty stack.
+func BenchmarkPopChecked(b *testing.B) {
+	s := newStack(1000)
+	for i := 0; i < b.N; i++ {
+		if x, ok := s.Pop(); ok {
+			total = x
+		} else {
+			s = newStack(1000)
+		}
+	}
+}
