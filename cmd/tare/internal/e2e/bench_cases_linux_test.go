@@ -155,9 +155,9 @@ func hostiles() []hostile {
 		{name: "go.mod is broken", base: tiny(nil), head: map[string]string{"go.mod": "module example.com/tiny\n\nrequire what\n"}, code: 2,
 			says: []string{"head does not build: go.mod:3: "}},
 		{name: "newer go", base: tiny(nil), head: map[string]string{"go.mod": newer}, code: 2,
-			says: []string{"head does not build: ", "go.mod requires go >= 1.99"}},
+			says: []string{"cannot build head: ", "go.mod requires go >= 1.99"}},
 		{name: "newer go at base", base: tiny(map[string]string{"go.mod": newer}), head: map[string]string{"go.mod": tinyMod}, code: 2,
-			says: []string{"base does not build: ", "go.mod requires go >= 1.99"}},
+			says: []string{"cannot build base: ", "go.mod requires go >= 1.99"}},
 		{name: "no commits", base: tiny(nil), code: 2, args: []string{"--base", "HEAD"},
 			then: func(t *testing.T, root string) {
 				if err := os.RemoveAll(filepath.Join(root, ".git")); err != nil {
@@ -179,7 +179,7 @@ func hostiles() []hostile {
 		{name: "what cannot be cut into slices", soak: true, base: tiny(map[string]string{"long_test.go": "package tiny\n\nimport (\n\t\"testing\"\n\t\"time\"\n)\n\nfunc BenchmarkLong(b *testing.B) {\n\tfor b.Loop() {\n\t\ttime.Sleep(300 * time.Millisecond)\n\t}\n}\n"}),
 			says: []string{measured, "\nBenchmarkLong ", "note whole-runs, BenchmarkLong: one iteration takes ", "in whole runs of "}, never: []string{"whole-runs, BenchmarkSum"}},
 		{name: "inconsistent vendor", base: vendored, code: 2, head: map[string]string{"vendor/modules.txt": "# example.com/other v1.1.0\n## explicit; go 1.24\nexample.com/other\n"},
-			says: []string{"head does not build: ", "inconsistent vendoring"}},
+			says: []string{"cannot build head: ", "inconsistent vendoring"}},
 		{name: "go.work", soak: true, base: work, head: map[string]string{"other/other.go": one("2")}, dir: "a", says: []string{measured, "ones/op", "  1     2 "}},
 		{name: "go.work at its top", soak: true, base: work, head: map[string]string{"other/other.go": one("2")}, says: []string{measured, "ones/op", "  1     2 "}},
 		{name: "with in a go.work", base: work, dir: "a", args: []string{"--with", "example.com/other=../other"}, code: 2, says: []string{"--with does not reach into a go.work; GOWORK=off"}},

@@ -378,7 +378,8 @@ func (s sentence) pairs() []pair {
 	return out
 }
 
-// figureBefore returns the figure shortly before a claim, as in "607 ns/op (49x slower than b)".
+// figureBefore returns the figure shortly before a claim, as in "607 ns/op (49x slower than b)". It
+// ignores limits, and figures of an earlier clause.
 func (s sentence) figureBefore(c claim) (quantity, bool) {
 	const maxDistance = 30 // bytes
 	var last quantity
@@ -389,8 +390,8 @@ func (s sentence) figureBefore(c claim) (quantity, bool) {
 		}
 		q, rest, ok := parseQuantity(s.text[m[0]:])
 		end := len(s.text) - len(rest)
-		isNearby := end <= c.start && c.start-end < maxDistance
-		if ok && isNearby && slices.Contains(c.kinds, q.kind) {
+		isNearby := end <= c.start && c.start-end < maxDistance && !strings.Contains(s.text[end:c.start], ";")
+		if ok && isNearby && slices.Contains(c.kinds, q.kind) && !boundBeforeRE.MatchString(s.text[:m[0]]) {
 			last, found = q, true
 		}
 	}
