@@ -148,7 +148,7 @@ func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 // and never flushes it. A use that the rule does not know may flush the writer.
 func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 	if p.fields == "" {
-		return in.writesOnly(l.body, p.root, 0)
+		return in.writesOnly(l.body, p.root, 0) && !in.hasFlushValue(l, p.root)
 	}
 	hasWrite, hasOther := false, false
 	in.inspectCallsDeep(l.body, func(call *ast.CallExpr, binding flow.Binding) {
@@ -171,6 +171,17 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 		}
 	})
 	return hasWrite && !hasOther
+}
+
+// hasFlushValue reports whether the benchmark has a method of a writer as a value, which may flush it:
+// finish := w.Close.
+func (in *input) hasFlushValue(l *loop, v *types.Var) bool {
+	return in.hasUse(l.path[0], v, func(_ *ast.Ident, path []ast.Node) bool {
+		sel, ok := parent(path, 1).(*ast.SelectorExpr)
+		call, isCall := parent(path, 2).(*ast.CallExpr)
+		isValue := !isCall || call.Fun != ast.Expr(sel)
+		return ok && isValue && flushingName.MatchString(sel.Sel.Name)
+	})
 }
 
 // namesPath reports whether an expression names p.

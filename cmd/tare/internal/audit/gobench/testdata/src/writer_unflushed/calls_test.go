@@ -86,3 +86,20 @@ func BenchmarkFlushed(b *testing.B) {
 		gz.Close()
 	}
 }
+
+// The method Close is a value, which the loop calls.
+func BenchmarkCloseValue(b *testing.B) {
+	data := make([]byte, 4096)
+	w := gzip.NewWriter(io.Discard)
+	finish := w.Close
+	b.ResetTimer()
+	for i := 0; i < b.N; i++ {
+		w.Reset(io.Discard)
+		if _, err := w.Write(data); err != nil {
+			b.Fatal(err)
+		}
+		if err := finish(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
