@@ -42,12 +42,12 @@ func (d *document) findWrongRank(s sentence, report reportFunc) {
 		f := column[i]
 		isRate := f.kind == rateKind || f.kind == byteRateKind
 		isGreatest := false
-		switch strings.TrimSuffix(strings.TrimSuffix(word, "st"), "r") {
-		case "slowe":
+		switch word {
+		case "slowest", "slower":
 			isGreatest = !isRate
-		case "faste", "quicke":
+		case "fastest", "faster", "quickest", "quicker":
 			isGreatest = isRate
-		case "highe", "large", "longe":
+		case "highest", "higher", "largest", "larger", "longest", "longer":
 			isGreatest = true
 		}
 		const leastDifference = 0.01 // share; less may be rounding
