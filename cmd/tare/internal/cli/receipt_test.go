@@ -88,3 +88,47 @@ func TestReceipt(t *testing.T) {
 	put("tiny.go", "package tiny\n\nvar Size, Extra = 100, 2000\n")
 	verify("", file)
 }
+
+// A receipt has the counts of a benchmark that was not timed, because its code and counts are the same.
+func TestReceiptWithoutTimes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and counts a benchmark twice")
+	}
+	for _, name := range []string{"git", "go", "valgrind"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skip("no " + name + " command")
+		}
+	}
+	t.Setenv("GOFLAGS", "")
+	t.Setenv("GOWORK", "off")
+	dir, home := t.TempDir(), t.TempDir()
+	put := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const code = "package tiny\n\nfunc Sum(n int) int {\n\ttotal := 0\n\tfor i := range n {\n\t\ttotal += i\n\t}\n\treturn total\n}\n"
+	put("go.mod", "module example.com/tiny\n\ngo 1.22\n")
+	put("tiny.go", code)
+	put("tiny_test.go", "package tiny\n\nimport \"testing\"\n\nvar sink int\n\nfunc BenchmarkSum(b *testing.B) {\n\tfor range b.N {\n\t\tsink = Sum(100)\n\t}\n}\n")
+	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "one"}} {
+		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	put("tiny.go", strings.ReplaceAll(code, "total", "sum"))
+	file := filepath.Join(home, "receipt.json")
+	exit, _, said := call(t, dir, home, "bench", "--base", "HEAD", "--changed", "--counts", "valgrind", "--no-lock", "-q", "--receipt", file)
+	text, err := os.ReadFile(file)
+	if exit != cmdenv.ExitOK || err != nil {
+		t.Fatalf("exit code %d, %v: %s", exit, err, said)
+	}
+	var c receipt.Receipt
+	if err := json.Unmarshal(text, &c); err != nil || len(c.Rows) != 1 || c.Made.IsZero() || len(c.Command) == 0 || c.Machine.OS == "" {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	if code, out, said := call(t, dir, home, "verify", "--no-lock", "-q", file); code != cmdenv.ExitOK {
+		t.Errorf("exit code %d: %s\n%s", code, out, said)
+	}
+}

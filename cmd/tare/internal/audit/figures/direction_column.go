@@ -27,6 +27,12 @@ func (d *document) findWrongRank(s sentence, report reportFunc) {
 	if index < 0 || partOfRowsRE.MatchString(s.text) {
 		return
 	}
+	d.findWrongExtreme(s, index, report)
+	d.findWrongWinner(s, index, report)
+}
+
+// findWrongExtreme reports "the hash has the slowest get" if another row of the table is slower.
+func (d *document) findWrongExtreme(s sentence, index int, report reportFunc) {
 	for _, m := range rankRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		word := strings.ToLower(s.text[m[4]:m[5]])
 		rows := d.tables[index].namedRows(s.text[m[2]:m[3]])
@@ -58,6 +64,10 @@ func (d *document) findWrongRank(s sentence, report reportFunc) {
 			report(s.lineAt(m[4]), fmt.Sprintf("the %s is said of %s, with %s (line %d), and %s has %s", word, quote(f.subject), formatValue(f.quantity), f.line, quote(column[j].subject), formatValue(column[j].quantity)))
 		}
 	}
+}
+
+// findWrongWinner reports "the tree beats the log on put" if the log is faster.
+func (d *document) findWrongWinner(s sentence, index int, report reportFunc) {
 	for _, m := range beatsRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		t := d.tables[index]
 		first, second := t.namedRows(s.text[m[2]:m[3]]), t.namedRows(s.text[m[4]:m[5]])
