@@ -3,6 +3,7 @@
 package http3
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -23,26 +24,21 @@ const (
 	maxSegments = 64       // packets in a buffer
 	maxBuffer   = 60 << 10 // bytes of a buffer
 	maxQueued   = 256      // packets in the queue; a full queue blocks senders
-	maxMessages = 16       // packets that one call receives
+	maxMessages = 16       // messages that one call receives
+	maxMessage  = 64 << 10 // bytes of a message: the kernel joins packets up to this size
 )
 
 // batchSocket is a UDP socket of several QUIC connections to one address. It saves system calls for
 // quic-go. WriteMsgUDP queues packets of all connections, and a goroutine sends the queue. Packets of the
 // same size share a buffer, which the kernel cuts (generic segmentation offload). ReadBatch receives
-// several packets with one system call. The socket is connected, so that the kernel looks up its route
-// once.
+// several messages with one system call. A message has one packet, or several that the kernel has joined
+// (generic receive offload): packets of the same size that the server sent in one buffer. The socket is
+// connected, so that the kernel looks up its route once.
 type batchSocket struct {
 	*net.UDPConn
 	raw syscall.RawConn
 	to  *net.UDPAddr
-
-	// Only the goroutine that receives uses these fields.
-	receive  func(fd uintptr) bool    // the method receiveSome, bound once
-	messages []ipv4.Message           // messages to fill
-	received int                      // messages that the last call filled
-	failure  error                    // error of the last call, or nil
-	heads    [maxMessages]messageHead // one for each message
-	vectors  [maxMessages]unix.Iovec  // buffer of each message
+	in  receiver // only the goroutine that receives uses it
 
 	mu      sync.Mutex
 	room    *sync.Cond // there may be room in the queue, or the socket is closed
@@ -57,6 +53,20 @@ type batchSocket struct {
 type packet struct {
 	size int
 	data [1500]byte // quic-go makes packets of at most 1452 bytes
+}
+
+// receiver receives messages. It reuses its memory, so that receiving does not allocate.
+type receiver struct {
+	receive  func(fd uintptr) bool // the method receiveSome, bound once
+	buffers  []byte                // maxMessage bytes for each message; Linux provides pages that are used
+	heads    [maxMessages]messageHead
+	vectors  [maxMessages]unix.Iovec
+	controls [maxMessages][16]uint64 // control messages of each message, aligned
+	count    int                     // messages that the last call filled
+	next     int                     // the first message with a packet that ReadBatch has not returned
+	returned int                     // bytes of that message in packets that it has returned
+	segment  int                     // size of the packets of that message; the last may be smaller
+	failure  error                   // error of the last call, or nil
 }
 
 // messageHead is struct mmsghdr of the kernel.
@@ -97,49 +107,97 @@ func openSocket(to *net.UDPAddr) (net.PacketConn, error) {
 		conn.Close()
 		return nil, err
 	}
+	// Before Linux 5.0 this fails, and each message has one packet.
+	_ = s.raw.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.IPPROTO_UDP, unix.UDP_GRO, 1) })
 	s.room = sync.NewCond(&s.mu)
-	s.receive, s.out.send = s.receiveSome, s.sendSome
+	s.in.buffers = make([]byte, maxMessages*maxMessage)
+	s.in.receive, s.out.send = s.in.receiveSome, s.sendSome
 	go s.sendAll()
 	return s, nil
 }
 
-// ReadBatch waits for packets, fills messages with those that have arrived, and returns their number.
+// ReadBatch waits for packets, fills messages of quic-go with one packet each, and returns their number.
 // quic-go calls it from one goroutine.
 func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
-	s.messages = messages[:min(len(messages), maxMessages)]
-	for i := range s.messages {
-		b := s.messages[i].Buffers[0]
-		s.vectors[i].Base, s.vectors[i].Len = unsafe.SliceData(b), uint64(len(b))
-		s.heads[i].head = unix.Msghdr{Iov: &s.vectors[i], Iovlen: 1}
+	in := &s.in
+	if in.next == in.count { // all packets are returned
+		in.prepare()
+		if err := s.raw.Read(in.receive); err != nil {
+			return 0, err
+		}
+		if in.failure != nil {
+			return 0, in.failure
+		}
 	}
-	if err := s.raw.Read(s.receive); err != nil {
-		return 0, err
+	n := 0
+	for ; n < len(messages) && in.next < in.count; n++ {
+		m := &messages[n]
+		m.N, m.NN, m.Addr = copy(m.Buffers[0], in.takePacket()), 0, s.to
 	}
-	for i := range s.received {
-		m := &s.messages[i]
-		m.N, m.NN, m.Addr = int(s.heads[i].size), 0, s.to
-	}
-	return s.received, s.failure
+	return n, nil
 }
 
-// receiveSome receives packets without waiting. If there are none it returns false; the Go runtime then
+// prepare sets the fields that the kernel reads and overwrites.
+func (in *receiver) prepare() {
+	in.count, in.next, in.returned = 0, 0, 0
+	for i := range in.heads {
+		in.vectors[i] = unix.Iovec{Base: &in.buffers[i*maxMessage], Len: maxMessage}
+		in.heads[i].head = unix.Msghdr{
+			Iov: &in.vectors[i], Iovlen: 1,
+			Control: (*byte)(unsafe.Pointer(&in.controls[i])), Controllen: uint64(unsafe.Sizeof(in.controls[i])),
+		}
+	}
+}
+
+// receiveSome receives messages without waiting. If there are none it returns false; the Go runtime then
 // calls it again later. It ignores errors that ICMP reports: as on an unconnected socket, dialling then
 // fails after its timeout.
-func (s *batchSocket) receiveSome(fd uintptr) bool {
+func (in *receiver) receiveSome(fd uintptr) bool {
 	for {
-		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&s.heads[0])), uintptr(len(s.messages)), unix.MSG_DONTWAIT, 0, 0)
+		n, _, errno := syscall.RawSyscall6(unix.SYS_RECVMMSG, fd, uintptr(unsafe.Pointer(&in.heads[0])), maxMessages, unix.MSG_DONTWAIT, 0, 0)
 		switch errno {
 		case 0:
-			s.received, s.failure = int(n), nil
+			in.count, in.failure = int(n), nil
 			return true
 		case unix.EAGAIN:
 			return false
 		case unix.EINTR, unix.ECONNREFUSED, unix.EHOSTUNREACH, unix.ENETUNREACH: // try again
 		default:
-			s.received, s.failure = 0, errno
+			in.failure = errno
 			return true
 		}
 	}
+}
+
+// takePacket returns the next packet of the messages that the last call received.
+func (in *receiver) takePacket() []byte {
+	head := &in.heads[in.next]
+	start := in.next * maxMessage
+	message := in.buffers[start : start+int(head.size)]
+	if in.returned == 0 {
+		control := unsafe.Slice((*byte)(unsafe.Pointer(&in.controls[in.next])), head.head.Controllen)
+		in.segment = cmp.Or(findSegmentSize(control), len(message))
+	}
+	rest := message[in.returned:]
+	p := rest[:min(in.segment, len(rest))]
+	if in.returned += len(p); in.returned == len(message) {
+		in.next, in.returned = in.next+1, 0
+	}
+	return p
+}
+
+// findSegmentSize returns the size of the packets that the kernel has joined, or 0 if the control messages
+// of a message do not have it: there is one packet then.
+func findSegmentSize(control []byte) int {
+	for len(control) >= unix.SizeofCmsghdr {
+		head := (*unix.Cmsghdr)(unsafe.Pointer(&control[0]))
+		if head.Level == unix.IPPROTO_UDP && head.Type == unix.UDP_GRO && head.Len >= uint64(unix.CmsgLen(4)) {
+			return int(binary.NativeEndian.Uint32(control[unix.CmsgLen(0):]))
+		}
+		size := max(0, int(head.Len)-unix.CmsgLen(0))
+		control = control[min(unix.CmsgSpace(size), len(control)):]
+	}
+	return 0
 }
 
 // WriteMsgUDP queues the packets in b. oob contains their size; without oob, b is one packet. quic-go sends
