@@ -65,7 +65,7 @@ type Dead struct {
 type Promise struct {
 	To    string // destination, without secrets
 	Sent  string // meaning of sent, e.g. "answered 2xx by …"
-	Once  string // how the destination finds duplicates; "" if it does not
+	Once  string // by which the destination finds duplicates, e.g. "the event's id"; "" if it does not
 	Order string // order of events at the destination; "" means the order of acknowledgement
 }
 
@@ -73,7 +73,7 @@ type Promise struct {
 func (p Promise) String() string {
 	text := "sent on at least once to " + p.To + ", duplicates possible after a crash"
 	if p.Once != "" {
-		text = "sent on exactly once to " + p.To + ", as long as it knows " + p.Once + " again"
+		text = "sent on exactly once to " + p.To + ", which finds duplicates by " + p.Once
 	}
 	text += "; sent = " + p.Sent
 	if p.Order != "" {

@@ -75,5 +75,5 @@ func TestPromise(t *testing.T) {
 	p := Promise{To: "x", Sent: "written"}
 	assert.Equal(t, "at least once", p.String(), "sent on at least once to x, duplicates possible after a crash; sent = written")
 	p.Once, p.Order = "the id", "by key"
-	assert.Equal(t, "exactly once", p.String(), "sent on exactly once to x, as long as it knows the id again; sent = written; order: by key")
+	assert.Equal(t, "exactly once", p.String(), "sent on exactly once to x, which finds duplicates by the id; sent = written; order: by key")
 }

@@ -161,7 +161,7 @@ func (j *JetStream) Promise() sink.Promise {
 	if j.durable {
 		sent = "acknowledged by the stream, on stable storage"
 	}
-	return sink.Promise{To: j.target.String(), Sent: sent, Once: "the event's id, within the stream's duplicate window,", Order: "that of a batch; events that have to be published again come later"}
+	return sink.Promise{To: j.target.String(), Sent: sent, Once: "the event's id, within the stream's duplicate window", Order: "that of a batch; events that have to be published again come later"}
 }
 
 // Close closes the connection.

@@ -105,15 +105,15 @@ func TestOptions(t *testing.T) {
 // The table of docs/services.md says what the sinks do.
 func TestDocsAreCurrent(t *testing.T) {
 	const begin, end = "<!-- sinks:begin -->\n", "<!-- sinks:end -->"
-	table := "| sink | sent means | recognises if it is sent again | rejects for good |\n|---|---|---|---|\n"
+	table := "| sink | sent means | finds duplicates by | rejects permanently |\n|---|---|---|---|\n"
 	sinks := openAll(t)
 	for _, k := range All() {
 		if k.Help == "" {
 			continue
 		}
 		p := sinks[k.Scheme()].Promise()
-		again := cmp.Or(strings.TrimSuffix(p.Once, ","), "nothing: it arrives twice")
-		table += "| `" + k.Form + "` | " + p.Sent + " | " + again + " | " + k.Poison + " |\n"
+		once := cmp.Or(p.Once, "nothing: they arrive twice")
+		table += "| `" + k.Form + "` | " + p.Sent + " | " + once + " | " + k.Poison + " |\n"
 	}
 	path := filepath.Join("..", "..", "..", "..", "..", "docs", "services.md")
 	text, err := os.ReadFile(path)

@@ -1,4 +1,4 @@
-// Package postgres copies events into a table of PostgreSQL.
+// Package postgres copies events into a table of PostgreSQL. The events come from a spool, a queue on disk.
 package postgres
 
 import (
@@ -26,7 +26,7 @@ type Postgres struct {
 	conn    *pgx.Conn // nil if not connected
 }
 
-// Kind returns the kind of sink postgres.
+// Kind describes the sink for the command line and the documentation.
 func Kind() sink.Kind {
 	return sink.Kind{
 		Form: "postgres://HOST/DATABASE", Help: "COPY; table=events",
@@ -36,8 +36,8 @@ func Kind() sink.Kind {
 	}
 }
 
-// openTable opens postgres://HOST/DATABASE#table=NAME. The default is events. Send creates it if it does not
-// exist.
+// openTable opens postgres://HOST/DATABASE#table=NAME. The default name is events. Send creates a missing
+// table.
 func openTable(t sink.Target, s sink.Settings) (sink.Sink, error) {
 	p := &Postgres{target: t, table: pgx.Identifier{"events"}, timeout: s.Timeout}
 	if name := t.Options["table"]; name != "" {
@@ -91,8 +91,9 @@ type row struct {
 	Metadata  json.RawMessage `json:"metadata"`
 }
 
-// Send copies a batch in one transaction. It also stores the number of the next event in table tare_spool. By
-// that number later attempts find duplicates.
+// Send copies a batch in one transaction. The transaction also stores, in table tare_spool, the number of the
+// event after the batch. If Send is repeated, because the reply to a commit was lost, it copies only events
+// from that number on.
 func (p *Postgres) Send(ctx context.Context, b sink.Batch) (result sink.Result, err error) {
 	ctx, cancel := context.WithTimeout(ctx, p.timeout)
 	defer cancel()
@@ -134,7 +135,7 @@ func (p *Postgres) insertRows(ctx context.Context, b sink.Batch, rows []row) err
 	if _, err := tx.Exec(ctx, `INSERT INTO tare_spool VALUES ($1, $2, 0) ON CONFLICT DO NOTHING`, spool, name); err != nil {
 		return err
 	}
-	var position uint64
+	var position uint64 // number of the first event that is not copied yet
 	err = tx.QueryRow(ctx, `SELECT position::text::bigint FROM tare_spool WHERE spool = $1 AND sink = $2 FOR UPDATE`, spool, name).Scan(&position)
 	if err != nil {
 		return err
@@ -169,9 +170,13 @@ func hideURL(err error) error {
 	return err
 }
 
-// Promise returns the guarantee of the transaction.
+// Promise returns the guarantee of the transaction: exactly once.
 func (p *Postgres) Promise() sink.Promise {
-	return sink.Promise{To: p.target.String() + " table " + p.table.Sanitize(), Sent: "committed", Once: "the position in table tare_spool, which is committed with the events,"}
+	return sink.Promise{
+		To:   p.target.String() + " table " + p.table.Sanitize(),
+		Sent: "committed",
+		Once: "the position in table tare_spool, which is committed with the events",
+	}
 }
 
 // Close closes the connection.

@@ -6,16 +6,17 @@ import (
 	"testing"
 )
 
-// envReal names the destination, such as kafka, that the script .ci/brokers has started.
+// The script .ci/brokers runs the tests with real programs as destinations, such as Kafka. It starts
+// one program at a time, and sets TARE_REAL to its name and TARE_BROKERS to its own path.
 const envReal = "TARE_REAL"
 
-// Real is a destination that .ci/brokers starts and kills.
+// Real is a program that .ci/brokers starts and kills.
 type Real struct {
 	t    testing.TB
 	name string
 }
 
-// NewReal returns the destination name. It skips the test if .ci/brokers has not started it.
+// NewReal returns the program with that name. It skips the test if .ci/brokers has not started it.
 func NewReal(t testing.TB, name string) *Real {
 	t.Helper()
 	if os.Getenv(envReal) != name {
@@ -24,10 +25,10 @@ func NewReal(t testing.TB, name string) *Real {
 	return &Real{t, name}
 }
 
-// Kill kills the destination.
+// Kill kills the program.
 func (r *Real) Kill() { r.runScript("kill") }
 
-// Start starts the destination, and returns when it accepts connections.
+// Start starts the program, and returns when it accepts connections.
 func (r *Real) Start() { r.runScript("start") }
 
 func (r *Real) runScript(command string) {

@@ -87,5 +87,5 @@ func (bigQuery) readResponse(responseBody []byte, _ http.Header, b sink.Batch) (
 }
 
 func (bigQuery) guarantee() sink.Promise {
-	return sink.Promise{Sent: "no error of its row", Once: "the event's id as insertId, for about a minute,"}
+	return sink.Promise{Sent: "no error of its row", Once: "the event's id as insertId, for about a minute"}
 }

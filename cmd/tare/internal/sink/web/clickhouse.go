@@ -103,7 +103,7 @@ func (clickHouse) isRejection(_ int, header http.Header, responseBody []byte) bo
 func (c clickHouse) guarantee() sink.Promise {
 	p := sink.Promise{Sent: "inserted"}
 	if c.dedup {
-		p.Once = "the batch by insert_deduplication_token, where the table deduplicates (replicated, or non_replicated_deduplication_window)"
+		p.Once = "the batch's insert_deduplication_token, if the table deduplicates (replicated, or non_replicated_deduplication_window)"
 	}
 	return p
 }
