@@ -18,7 +18,7 @@ import (
 // time.
 
 const (
-	maxNines     = 5  // the axis of quantiles ends at 99.999 % at most
+	maxNines     = 5  // the axis of quantiles ends at 99.999 % (five nines) at most
 	minPlotted   = 10 // requests that a curve of quantiles needs: 10 show the 90 % quantile, one nine
 	curvePoints  = 200
 	maxSpans     = 150  // columns of charts over time
@@ -52,8 +52,20 @@ type namedHist struct {
 	h    *hist.Hist
 }
 
-// drawQuantiles draws distributions and the latency objectives. On the horizontal axis, x is the number
-// of nines, −log10(1 − quantile). Equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on.
+// CountNines returns the nines of the highest quantile of an axis, at most maxNines. A quantile with n
+// nines needs 10^n latencies.
+func CountNines(h *hist.Hist) int { return min(int(math.Log10(float64(h.Count()))), maxNines) }
+
+// QuantileAt returns the quantile with a number of nines, 1 − 10^−nines: 0.9 with 1, 0.99 with 2. On an
+// axis of nines, equal steps lead from 0 to 90 %, 99 %, 99.9 % and so on.
+func QuantileAt(nines float64) float64 { return 1 - math.Pow(10, -nines) }
+
+// FormatNines returns the quantile with a number of nines in percent: 0, 90, 99, 99.9.
+func FormatNines(n int) string {
+	return strconv.FormatFloat(100*QuantileAt(float64(n)), 'f', max(0, n-2), 64)
+}
+
+// drawQuantiles draws distributions and the latency objectives, on an axis of nines.
 func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	all = slices.DeleteFunc(all, func(n namedHist) bool { return n.h == nil || n.h.Count() < minPlotted })
 	if len(all) == 0 {
@@ -61,7 +73,7 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	}
 	nines, low, high := 1, int64(math.MaxInt64), int64(0)
 	for _, n := range all {
-		nines = max(nines, min(int(math.Log10(float64(n.h.Count()))), maxNines))
+		nines = max(nines, CountNines(n.h))
 		low, high = min(low, n.h.Min()), max(high, n.h.Max())
 	}
 	for _, l := range limits {
@@ -73,14 +85,13 @@ func drawQuantiles(all []namedHist, limits []plot.Limit) template.HTML {
 	}
 	c.YTicks = c.Y.Ticks(tickDistance, spellTick)
 	for n := range nines + 1 {
-		text := strconv.FormatFloat(100-100*math.Pow(10, -float64(n)), 'f', max(0, n-2), 64) + " %"
-		c.XTicks = append(c.XTicks, plot.Tick{At: float64(n) / float64(nines), Text: text})
+		c.XTicks = append(c.XTicks, plot.Tick{At: float64(n) / float64(nines), Text: FormatNines(n) + " %"})
 	}
 	for _, n := range all {
 		curve := plot.Curve{Name: n.name}
 		for j := range curvePoints + 1 {
 			x := float64(j) / curvePoints * float64(nines)
-			curve.Points = append(curve.Points, plot.Point{X: x, Y: float64(n.h.Quantile(1 - math.Pow(10, -x)))})
+			curve.Points = append(curve.Points, plot.Point{X: x, Y: float64(n.h.Quantile(QuantileAt(x)))})
 		}
 		c.Curves = append(c.Curves, curve)
 	}

@@ -17,12 +17,12 @@ import (
 )
 
 func TestAge(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": 0, "30d": 30 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "12h": 12 * time.Hour, "90m": 90 * time.Minute} {
+	for text, want := range map[string]time.Duration{"": 0, "30d": 30 * 24 * time.Hour, "2w": 14 * 24 * time.Hour, "12h": 12 * time.Hour, "90m": 90 * time.Minute, "15250w": 15250 * 7 * 24 * time.Hour} {
 		if got, err := parseAge(text); err != nil || got != want {
 			t.Errorf("%q: %v, %v", text, got, err)
 		}
 	}
-	for _, text := range []string{"soon", "0d", "-1d", "1.5d", "d", "0s", "-3h", "99999999d"} {
+	for _, text := range []string{"soon", "0d", "-1d", "1.5d", "d", "0s", "-3h", "99999999d", "15251w"} {
 		if _, err := parseAge(text); cmdenv.ExitCode(err) != cmdenv.ExitUsage {
 			t.Errorf("%q is an age: %v", text, err)
 		}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/tarebench/tare/cmd/tare/internal/loadpage"
@@ -16,7 +15,6 @@ const (
 	plotColumns = 60
 	plotRows    = 8
 	rowHeight   = 8   // eighths of a row
-	maxNines    = 5   // the horizontal axis ends at 99.999 % (five nines) at most
 	minPlotted  = 100 // enough for 99 %, two nines
 )
 
@@ -27,11 +25,10 @@ func (p *loadPage) writePlot() {
 	if histogram == nil || histogram.Count() < minPlotted {
 		return
 	}
-	// A quantile with n nines needs at least 10^n latencies.
-	nines := min(int(math.Log10(float64(histogram.Count()))), maxNines)
+	nines := loadpage.CountNines(histogram)
 	values := make([]float64, plotColumns+1) // logarithms of latencies
 	for i := range values {
-		quantile := 1 - math.Pow(10, -float64(i*nines)/plotColumns)
+		quantile := loadpage.QuantileAt(float64(i*nines) / plotColumns)
 		values[i] = math.Log(float64(max(histogram.Quantile(quantile), 1)))
 	}
 	low, high := values[0], values[plotColumns]
@@ -75,15 +72,10 @@ func (p *loadPage) writeAxis(nines int) {
 	for n := range nines + 1 {
 		column := n * plotColumns / nines
 		line[column] = '┴'
-		copy(labels[column:], []rune(quantileName(n)))
+		copy(labels[column:], []rune(loadpage.FormatNines(n)))
 	}
 	fmt.Fprintf(&p.b, "  %10s └%s\n", "", string(line))
 	fmt.Fprintf(&p.b, "  %10s  %s\n", "%", strings.TrimRight(string(labels), " "))
-}
-
-// quantileName returns the quantile with this number of nines in percent: 0, 90, 99, 99.9.
-func quantileName(nines int) string {
-	return strconv.FormatFloat(100-100*math.Pow(10, -float64(nines)), 'f', max(0, nines-2), 64)
 }
 
 const timelineRows = 20

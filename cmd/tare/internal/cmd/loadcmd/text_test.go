@@ -221,7 +221,7 @@ func TestFigures(t *testing.T) {
 		{wrkTime(251_000), "251.00us"}, {wrkTime(6_500_000), "6.50ms"}, {wrkTime(2e9), "2.00s"}, {wrkTime(90e9), "1.50m"}, {wrkMetric(11_610), "11.61k"}, {wrkMetric(999), "999.00"},
 		{wrkBinary(2.6 * 1024 * 1024), "2.60M"}, {wrkWhole(10.02), "10s"}, {wrkWhole(120), "2m"},
 		{padColumn("6.50ms", 8), "  6.50ms"}, {padColumn("1.00s", 8), "  1.00s "}, {padColumn("99.00", 8), " 99.00  "},
-		{quantileName(0), "0"}, {quantileName(1), "90"}, {quantileName(3), "99.9"}, {quantileName(5), "99.999"},
+		{loadpage.FormatNines(0), "0"}, {loadpage.FormatNines(1), "90"}, {loadpage.FormatNines(3), "99.9"}, {loadpage.FormatNines(5), "99.999"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%q, want %q", c.got, c.want)
