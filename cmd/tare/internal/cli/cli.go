@@ -167,9 +167,10 @@ func newRoot(env cmdenv.Env) *cobra.Command {
 		Short: "Compare implementations of the same thing by measuring them",
 		Long: `tare answers "which one, by how much, and how sure are we?" on your own machine.
 
-It runs contenders in lockstep rounds next to a control (the baseline once more)
-and a null contender (the harness alone), checks what it saw, and claims no
-difference that the control shows as well.`,
+It builds each candidate (a contender) as a separate program, checks its answers,
+and measures all of them in turns (lockstep rounds). The baseline runs twice; its
+second run is the control. tare claims no difference that the control shows as
+well.`,
 		Example: `  tare run                          every bundled study, quick, then the claims
   tare run json-encode --budget full
   tare run ./my-study.yaml -o result.json

@@ -61,7 +61,7 @@ type FormatFlag struct {
 
 // Add adds the flags; document describes the output of --json.
 func (f *FormatFlag) Add(flags *pflag.FlagSet, document string) {
-	flags.StringVar(&f.Name, "format", "text", "`how` to print it: "+formatNames())
+	flags.StringVar(&f.Name, "format", "text", "`format` of the output: "+formatNames())
 	flags.BoolVar(&f.AsJSON, "json", false, "the same as --format json: "+document)
 }
 

@@ -19,11 +19,11 @@ type Limits struct {
 // Add adds the flags. commands is the help text of --allow-commands.
 func (l *Limits) Add(flags *pflag.FlagSet, commands string) {
 	flags.BoolVar(&l.Commands, "allow-commands", false, commands)
-	flags.StringArrayVar(&l.Targets, "allow-target", nil, "take loads of `host:port` besides this machine's own servers, or of a host, or of a pattern; repeatable")
-	flags.Float64Var(&l.Rate, "most-rate", 0, "requests per second, at most at any time; default: no limit")
-	flags.DurationVar(&l.Duration, "most-duration", 0, "of an order, at most; default: no limit")
-	flags.StringVar(&l.memory, "keep-memory", "", "end an order when less memory than this `size` is available; e.g. 2GB")
-	flags.StringVar(&l.disk, "keep-disk", "", "end an order when less disk than this `size` is free for builds and what is sent")
+	flags.StringArrayVar(&l.Targets, "allow-target", nil, "also accept loads of `host:port`, of a host, or of a pattern, not only of servers of this machine; repeatable")
+	flags.Float64Var(&l.Rate, "most-rate", 0, "maximum requests per second; default: no limit")
+	flags.DurationVar(&l.Duration, "most-duration", 0, "maximum duration of an order; default: no limit")
+	flags.StringVar(&l.memory, "keep-memory", "", "end an order if less memory than this `size` is available, e.g. 2GB")
+	flags.StringVar(&l.disk, "keep-disk", "", "end an order if less disk than this `size` is free for builds and received files")
 }
 
 // Check parses the sizes that must stay free. It returns an error if this system does not report how

@@ -36,9 +36,9 @@ func (m *Machines) Add(flags *pflag.FlagSet, help string) {
 
 // AddMeasuring adds the flags of a command that measures rounds.
 func (m *Machines) AddMeasuring(flags *pflag.FlagSet) {
-	m.Add(flags, "carry it out on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
+	m.Add(flags, "run on several `machines` at the same time, ssh:HOST, agent:NAME or local; each machine runs --rounds rounds, verdicts combine all machines")
 	flags.BoolVar(&m.Mixed, "mixed-go", false, "with --on: compare machines although they have different versions of Go")
-	flags.BoolVar(&m.Resume, "resume", false, "with --on: go on with the newest unfinished run of this command")
+	flags.BoolVar(&m.Resume, "resume", false, "with --on: continue the newest unfinished run of this command")
 }
 
 // CheckResume returns an error if --resume is set without --on.

@@ -180,7 +180,7 @@ type UntilFlags struct {
 
 // Add adds the flags.
 func (u *UntilFlags) Add(group cmdenv.Flags) {
-	group.Set.StringVar(&u.until, "until", "", "`decided`: measure until every difference is found or smaller than --effect, for at most --budget, or 1h if that is not given")
+	group.Set.StringVar(&u.until, "until", "", "`decided`: measure until every difference is found or smaller than --effect, for at most --budget, or 1h if that is not set")
 	group.Set.StringVar(&u.effect, "effect", "2%", "with --until decided: the `share` below which a difference does not matter")
 }
 
@@ -208,7 +208,7 @@ func (u UntilFlags) parseShare(cmd *cobra.Command) (float64, error) {
 
 // AddDryRun adds --dry-run. shorthand is its letter, or "".
 func AddDryRun(set *pflag.FlagSet, into *bool, shorthand string) {
-	set.BoolVarP(into, "dry-run", shorthand, false, "print what would be built, measured and written, and do nothing of it")
+	set.BoolVarP(into, "dry-run", shorthand, false, "only print what would be built, measured and written")
 }
 
 // Offer selects the common flags that not every command has.

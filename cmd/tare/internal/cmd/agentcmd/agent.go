@@ -33,25 +33,26 @@ func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Comman
 	var o options
 	cmd := &cobra.Command{
 		Use:   "agent",
-		Short: "Do on this machine what a tare on another orders",
-		Long: `Do on this machine what a tare on another orders: rounds of a study (tare run
---on, and --on of bench, json, routes and gate), or a share of a load (tare load
---on). One order is carried out at a time.
+		Short: "Run work for tare on another machine",
+		Long: `Run work for tare on another machine, the coordinator: rounds of a study (tare
+run --on, and --on of bench, json, routes and gate), or a share of a load (tare
+load --on). An agent does one order at a time.
 
-tare run --on ssh:HOST starts an agent on the host by itself, and ends it. Start
-one by hand where SSH does not reach: with --join it joins the coordinator that
-listens there, and waits for it while there is none; tare fleet --listen ADDR
---agent NAME prints the line. With --nats it joins a cluster of NATS.
+tare run --on ssh:HOST starts an agent on the host and stops it. Start an agent
+yourself where SSH does not reach: with --join it connects to the coordinator
+that listens there, and waits until there is one; tare fleet --listen ADDR
+--agent NAME prints the command. With --nats it connects to a NATS cluster.
 
-It opens no port. It builds contenders itself: those of TARE_CATALOG, or of the
-repository that it is started in, else the built-in ones. It keeps builds and what
-was sent to build, and no results. It refuses what runs code of the order's own
-(tare bench, tare gate, tare json --type, studies with commands or URLs, modules in
-other versions than releases), and loads nothing but this machine, unless flags
-allow it. It ends orders whose coordinator is away for ten minutes.
+An agent opens no port. It builds contenders itself: those of TARE_CATALOG, or of
+the repository in which it was started, else the built-in ones. It stores builds
+and the files it received for them, but no results. Unless flags permit it, it
+rejects orders that bring code to run (tare bench, tare gate, tare json --type,
+studies with commands or URLs, modules in other versions than releases), and
+loads only servers of this machine. It ends an order if the coordinator is away
+for ten minutes.
 
-Exit codes: 0 it was stopped; 1 it could not join; 2 bad input or a coordinator
-that it refuses.`,
+Exit codes: 0 stopped; 1 could not connect; 2 bad input, or a coordinator that it
+rejects.`,
 		Example: `  tare agent --join lab.example:4222 --fingerprint 3f…9a --token-file token
   tare agent --join lab.example:4222 --fingerprint 3f…9a --token-file token --allow-target 'shop.example:443' --most-rate 5000
   tare agent --nats nats://10.0.0.2:4222 --nats-creds agent.creds --name rack-7`,
@@ -63,17 +64,17 @@ that it refuses.`,
 }
 
 func (o *options) addFlags(cmd *cobra.Command) {
-	coordinator := cmdenv.NewFlags("Who orders")
+	coordinator := cmdenv.NewFlags("Coordinator")
 	coordinator.Set.StringVar(&o.join.Addr, "join", "", "join the coordinator at `host:port`")
 	coordinator.Set.StringVar(&o.join.Fingerprint, "fingerprint", "", "`SHA-256` of that coordinator's certificate")
-	coordinator.Set.StringVar(&o.tokenFile, "token-file", "", "`file` with the token of its name")
+	coordinator.Set.StringVar(&o.tokenFile, "token-file", "", "`file` with the token for the name of this agent")
 	coordinator.Set.StringVar(&o.join.URL, "nats", "", "join the NATS cluster at `URL`")
 	coordinator.Set.StringVar(&o.join.Creds, "nats-creds", "", "`file` with credentials of that cluster")
 	coordinator.Set.StringVar(&o.prefix, "fleet", fleet.DefaultPrefix, "`prefix` of subjects in that cluster")
-	coordinator.Set.StringVar(&o.name, "name", "", "of this agent; default: the host's")
-	coordinator.Set.BoolVar(&o.stdio, "stdio", false, "the coordinator is at the other end of stdin and stdout; tare run --on starts it so")
-	limits := cmdenv.NewFlags("What is taken")
-	o.limits.Add(limits.Set, "take orders that run code of their own: benchmarks, types, and studies with commands or URLs")
+	coordinator.Set.StringVar(&o.name, "name", "", "`name` of this agent; default: that of the host")
+	coordinator.Set.BoolVar(&o.stdio, "stdio", false, "talk to the coordinator on stdin and stdout, as tare run --on starts it")
+	limits := cmdenv.NewFlags("Limits")
+	o.limits.Add(limits.Set, "accept orders that bring code to run: benchmarks, types, and studies with commands or URLs")
 	cmdenv.AddFlags(cmd, coordinator, limits)
 }
 

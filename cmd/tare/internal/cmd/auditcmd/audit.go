@@ -65,28 +65,29 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "audit FILE|DIR|-...",
-		Short: "Read benchmarks before believing them: what is wrong with these figures?",
-		Long: `Read what people have of measurements, and say what makes their figures those of
-something else. Nothing is run. It reads
+		Short: "Find mistakes in benchmarks and in published figures",
+		Long: `Find mistakes in benchmarks and in published results, without running anything.
+It reads
 
   Go benchmarks: errors that nobody checks, input that the first iteration uses
   up, work that the compiler removes;
   results: the output of go test -bench and benchstat, reports of wrk, wrk2, ab,
-  hey, oha, vegeta, k6 and ghz: single runs, timeouts left out, Little's law;
+  hey, oha, vegeta, k6 and ghz: single runs, omitted timeouts, Little's law;
   pages: Markdown and HTML with tables of such figures and prose about them:
-  ratios that are not the table's, targets that nothing could miss.
+  ratios that differ from the table's, targets that cannot be missed.
 
-A file is recognised by its content; - is standard input.
+tare recognises a file by its content; - is standard input. It reads a directory
+with everything below it, as the go command does. Of code that does not compile,
+it reads what has types.
 
-A directory is read with all below it, as the go command does. What does not
-compile is read as far as it has types. tare explain RULE shows a rule with a bad
-and a good example; //tare:ignore RULE reason, on the line or the one before, or in
-the comment of the function, switches it off there.
+tare explain RULE shows a rule with a bad and a good example. //tare:ignore RULE
+reason, on the line or the one before, or in the comment of the function,
+switches it off there.
 
 The same rules run in go vet:  go vet -vettool="$(command -v tare)" ./...
 
-Exit codes: 0 if nothing was found, or notes only; 3 for warnings, 5 if figures are
-void; 2 for what cannot be read.`,
+Exit codes: 0 nothing found, or only notes; 3 warnings; 5 figures are void; 2
+input that cannot be read.`,
 		Example: `  tare audit .
   wrk -t2 -c10 -d30s http://127.0.0.1:8080/ | tare audit -
   tare audit README.md bench.txt

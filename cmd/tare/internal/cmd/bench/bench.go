@@ -53,26 +53,26 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "bench [PACKAGE…] [--base REV]",
-		Short: "Compare two sides of your own go test benchmarks",
-		Long: `Measure the benchmarks of your own module, as go test -bench runs them, on two
-sides: two revisions, or the same files with another dependency, toolchain,
-environment, build tags or profile.
+		Short: "Compare two revisions or settings with your go test benchmarks",
+		Long: `Run the benchmarks of your own module, as go test -bench does, on two sides: two
+revisions, or the same files with another dependency, toolchain, environment,
+build tags or profile.
 
-Both sides are built, and run side by side in short slices, together with the
-base once more as control. Disturbances of the machine affect all of them alike;
+tare builds both sides and runs them in turns, in short slices, next to the base
+once more as control. So disturbances of the machine affect all of them alike.
 tare claims no difference smaller than the noise floor that base and control
 show. The last column of the report's table is benchstat's verdict on the same
 figures.
 
-PACKAGEs are as the go command takes them; without any it is ./... . The working
-tree, its index and .git stay as they are: a revision is unpacked into the
-cache. Benchmarks that exist on one side only, that fail, or that do not fit the
-time are listed and left out.
+PACKAGEs are those of the go command; default: ./... . tare unpacks a revision
+into its cache, and leaves the working tree, its index and .git as they are. It
+lists the benchmarks that it omits: they exist on one side only, fail, or do not
+fit the time.
 
-With --on each machine builds and measures both sides by itself: ratios never
-cross machines. It gets the commits, and the worktree with what git does not
-ignore. --shard machines divides the benchmarks among the machines instead; both
-sides of a benchmark are always on one.
+With --on each machine builds and measures both sides, so no ratio compares
+machines. Each receives the commits, and the worktree without the files that git
+ignores. With --shard machines each benchmark runs on one of the machines
+instead.
 
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input, a
 side that does not build, or a budget too small; 130 interrupted. With --exit-code
@@ -120,15 +120,15 @@ also 3 head takes more time than --allow, 4 inconclusive, 5 void.`,
 
 func (o *options) addFlags(cmd *cobra.Command) {
 	sides := cmdenv.NewFlags("The two sides")
-	sides.Set.StringVar(&o.request.Base, "base", "", "`revision` to compare with; default: the files of head, when another flag makes the sides differ")
-	sides.Set.StringVar(&o.request.Head, "head", benchstudy.Worktree, "`revision` that is compared, or worktree for the files as they are")
+	sides.Set.StringVar(&o.request.Base, "base", "", "`revision` to compare with; default: the files of head, if another flag makes the sides differ")
+	sides.Set.StringVar(&o.request.Head, "head", benchstudy.Worktree, "`revision` to judge, or worktree for the files as they are")
 	sides.Set.StringArrayVar(&o.withTexts, "with", nil, "build head with `module`@version or module=./dir; repeatable")
 	sides.Set.StringVar(&o.goText, "go", "", "`toolchain` of head, or two of them: base,head; e.g. go1.25.5,go1.26.1")
 	sides.Set.StringArrayVar(&o.request.Env, "env", nil, "build and run head with `NAME=value` in its environment, e.g. GOGC=50; repeatable")
 	sides.Set.BoolVar(&o.run.KeepEnv, "keep-env", false, "keep the values of --env in the result; default: names, with digests of the values, except for settings of Go such as GOGC")
 	sides.Set.StringVar(&o.request.Tags, "tags", "", "build head with these `tags`; for tags of both sides set GOFLAGS=-tags=…")
 	sides.Set.StringVar(&o.request.PGO, "pgo", "", "build head with the profile in `file`")
-	sides.Set.StringVar(&o.request.Tests, "tests", ownTests, "`whose` tests base runs: own, or head: the _test.go files of head where they compile, with testdata and files that they embed, for benchmarks that the change adds")
+	sides.Set.StringVar(&o.request.Tests, "tests", ownTests, "`whose` tests base runs: its own, or head: the _test.go files of head if they compile, with testdata and embedded files, for benchmarks that the change adds")
 	selection := cmdenv.NewFlags("What is measured")
 	selection.Set.StringVar(&o.request.Bench, "bench", ".", "benchmarks that match `regexp`, as go test -bench takes it")
 	selection.Set.BoolVar(&o.request.Changed, "changed", false, "only benchmarks that can reach what differs between base and head")
@@ -156,7 +156,7 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	output.Set.StringVar(&o.receipt, "receipt", "", "write `file`, a sealed record of trees, seed and intervals that tare verify can check")
 	cmdenv.AddProgress(output.Set, &o.run.Quiet)
 	output.Set.BoolVar(&o.run.ExitCode, "exit-code", false, "exit 3 if head takes more time than --allow permits, 4 inconclusive, 5 void")
-	output.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: how much more time than base is all right, a `share`")
+	output.Set.StringVar(&o.allowText, "allow", "5%", "with --exit-code: maximum additional time of head, a `share` of that of base")
 	cmdenv.AddFlags(cmd, sides, selection, method, output)
 	o.run.Printed.Complete(cmd)
 	o.run.Decided.Complete(cmd)

@@ -59,26 +59,25 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "bisect [PACKAGE…] --good REV --bad REV --bench RE",
-		Short: "Find the commit since which a benchmark takes more",
-		Long: `Find the first commit between a good and a bad revision that shows the effect
-that the bad one shows: a benchmark that takes longer, allocates more often or
-more bytes, or executes more instructions. First the bad revision is compared with the good one, and then about
-log2 n of the n commits between, each in lockstep with the good revision as tare
-bench does it.
+		Short: "Find the commit that made a benchmark slower",
+		Long: `Find the first commit between a good and a bad revision that shows the effect of
+the bad one: a benchmark that takes longer, allocates more often or more bytes,
+or executes more instructions. tare compares the bad revision with the good one,
+then about log2 n of the n commits between, each in turns with the good revision,
+as tare bench does.
 
-Each comparison looks at its rounds several times and ends as soon as it can
-tell. The chance that any of them is wrong is at most --error over all of them.
-Commits that do not build, have no such benchmark or cannot be told are passed
-over; if the first bad commit may be one of those, all that come into question
-are printed. What it will cost is printed before measuring.
+Each comparison checks its rounds several times and ends as soon as it is
+decided. The chance that any of them is wrong is at most --error in total. tare
+skips commits that do not build, have no such benchmark or stay undecided. If the
+first bad commit may be one of those, it prints all candidates. It prints the
+cost before it measures.
 
-A search that was cut off goes on when the same command is given again. Revisions
-are unpacked into the cache: the working tree, its index and .git stay as they
-are.
+The same command continues an interrupted search. tare unpacks revisions into its
+cache, and leaves the working tree, its index and .git as they are.
 
-Exit codes: 0 one commit was found; 1 the search failed; 2 bad input, or a
-good or bad revision that does not build; 3 the bad revision does not show the
-effect; 4 undecided, or one of several commits; 130 interrupted.`,
+Exit codes: 0 one commit found; 1 the search failed; 2 bad input, or a good or
+bad revision that does not build; 3 the bad revision does not show the effect; 4
+undecided, or several candidates; 130 interrupted.`,
 		Example: `  tare bisect --good v1.4.0 --bad main --bench '^BenchmarkParse$'
   tare bisect ./parse --good v1.4.0 --bad HEAD --bench Parse/small --effect 5%
   tare bisect --good HEAD~50 --bad HEAD --bench Encode --metric allocs --first-parent
@@ -99,24 +98,24 @@ effect; 4 undecided, or one of several commits; 130 interrupted.`,
 }
 
 func (o *options) addFlags(cmd *cobra.Command) {
-	history := cmdenv.NewFlags("Where it is searched")
+	history := cmdenv.NewFlags("Commits")
 	history.Set.StringVar(&o.good, "good", "", "`revision` without the effect, an ancestor of bad")
-	history.Set.StringVar(&o.bad, "bad", "HEAD", "`revision` with it")
-	history.Set.BoolVar(&o.firstParent, "first-parent", false, "only commits of the branch itself: what was merged counts for the merge")
-	target := cmdenv.NewFlags("What is searched")
-	target.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as go test -bench takes it; of several the one that changes most")
-	target.Set.StringVar(&o.metric, "metric", "time", "what it takes more of: time, allocs, bytes, or instructions, which takes one count of each commit and no rounds")
-	target.Set.StringVar(&o.effectText, "effect", "", "a commit shows it beyond half of this `share`, e.g. 5%, or -5% for less; default: half of what bad shows, which has to be 5 %, an allocation, or 0.5 % of instructions")
+	history.Set.StringVar(&o.bad, "bad", "HEAD", "`revision` with the effect")
+	history.Set.BoolVar(&o.firstParent, "first-parent", false, "only commits of the branch itself: merged commits count as a part of the merge")
+	target := cmdenv.NewFlags("Effect")
+	target.Set.StringVar(&o.bench, "bench", "", "benchmark that matches `regexp`, as in go test -bench; of several the one that changes most")
+	target.Set.StringVar(&o.metric, "metric", "time", "`metric` that grows: time, allocs, bytes, or instructions (one count of each commit, no rounds)")
+	target.Set.StringVar(&o.effectText, "effect", "", "a commit shows the effect beyond half of this `share`, e.g. 5%, or -5% for a decrease; default: beyond half of the effect of bad, which must be 5 %, an allocation, or 0.5 % of instructions")
 	method := cmdenv.NewFlags("How it is measured")
-	method.Set.StringVar(&o.boundText, "error", "5%", "bound of the chance that any comparison is wrong, a `share`")
-	method.Set.DurationVar(&o.maxTime, "max", 5*time.Minute, "measure at most that `long` in one comparison")
+	method.Set.StringVar(&o.boundText, "error", "5%", "maximum chance that any comparison is wrong, a `share`")
+	method.Set.DurationVar(&o.maxTime, "max", 5*time.Minute, "maximum measuring `time` of one comparison")
 	method.Set.Uint64Var(&o.seed, "seed", 0, "random seed; 0 takes one from the clock")
 	method.Set.IntVar(&o.procs, "procs", 0, "GOMAXPROCS of the benchmarks; default: the machine's")
-	method.Set.BoolVar(&o.restart, "restart", false, "forget what an earlier call of this command found")
+	method.Set.BoolVar(&o.restart, "restart", false, "discard what an earlier call of this command found")
 	session.AddDryRun(method.Set, &o.dryRun, "n")
 	method.Set.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does")
 	output := cmdenv.NewFlags("What is printed")
-	output.Set.StringVar(&o.formatFlag.Name, "format", "text", "`how` to print it: "+strings.Join(formatNames(), ", "))
+	output.Set.StringVar(&o.formatFlag.Name, "format", "text", "`format` of the output: "+strings.Join(formatNames(), ", "))
 	output.Set.BoolVar(&o.formatFlag.AsJSON, "json", false, "the same as --format json")
 	cmdenv.AddProgress(output.Set, &o.quiet)
 	cmdenv.AddFlags(cmd, history, target, method, output)

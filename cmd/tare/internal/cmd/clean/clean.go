@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -37,24 +38,21 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "clean",
-		Short: "Remove what tare keeps and does not need",
-		Long: `Remove from the cache what this tare's own contenders do not need: catalogs that
-other versions unpacked, builds from other sources, with other modules or by
-another Go, revisions that tare bench and tare gate unpacked, files that other
-machines sent, codecs that tare json made for a type, servers that tare rpc
-generated, lists of tare routes that no kept result names, and what was left of
-runs and agents that were killed, temporary directories too. All of it can be made
-again. --cache removes everything
-from the cache that can be made again.
+		Short: "Remove files that tare does not need from its cache",
+		Long: `Remove from the cache the files that this version of tare does not need: catalogs
+that other versions unpacked; builds from other sources, with other modules or by
+another Go; revisions that tare bench and tare gate unpacked; files that other
+machines sent; codecs that tare json made for a type; servers that tare rpc
+generated; lists of tare routes that no kept result names; and files of runs and
+agents that were killed, also temporary ones. tare can make all of them again.
+With --cache it removes everything from the cache that it can make again.
 
-Results are never touched without --results, which removes the runs in the data
-directory as well, with their journals: they cannot be made again. tare history
-export keeps a copy. --older keeps what is younger. A run that another tare is
-writing stays.
+Only --results removes runs, with their journals, from the data directory. They
+cannot be made again; tare history export saves a copy. --older keeps younger
+files. A run that another tare is writing always stays.
 
-Only what tare itself put there is removed; symbolic links are not followed. A
-cache directory that holds something else where tare keeps builds or catalogs is
-refused.
+tare removes only its own files, and does not follow symbolic links. It rejects a
+cache directory with foreign files next to builds or catalogs.
 
 Exit codes: 0 removed, or nothing to remove; 1 something could not be removed, or
 another tare is measuring; 2 a directory that is not tare's.`,
@@ -91,7 +89,7 @@ func parseAge(text string) (time.Duration, error) {
 	}
 	for suffix, unit := range map[string]time.Duration{"d": 24 * time.Hour, "w": 7 * 24 * time.Hour} {
 		if digits, ok := strings.CutSuffix(text, suffix); ok {
-			if n, err := strconv.ParseUint(digits, 10, 14); err == nil && n > 0 { // 14 bits: no overflow
+			if n, err := strconv.ParseInt(digits, 10, 64); err == nil && 0 < n && n <= int64(math.MaxInt64/unit) {
 				return time.Duration(n) * unit, nil
 			}
 		}

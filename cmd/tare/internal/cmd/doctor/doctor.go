@@ -71,15 +71,15 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say what this machine can tell and whether tare can work on it",
-		Long: `Say what this machine is, what it can tell about a measurement, where tare keeps
-its files, and whether everything it needs is there. Exit code 1: something is
-missing that tare run needs.
+		Short: "Check this machine: precision, tools, directories",
+		Long: `Print facts about this machine, how small a difference it can measure, where tare
+stores its files, and which tools are missing. Exit code 1: tare run needs one of
+the missing tools.
 
-With --calibrate it measures programs of known cost instead: two copies of one, and
-programs that do 2 % and 5 % more, in arithmetic and in allocation. It says which
-differed, after how many rounds, and what difference this machine resolves
-in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
+With --calibrate it measures programs of known cost instead: two copies of one,
+and programs that do 2 % and 5 % more, in arithmetic and in allocation. It prints
+which of them differed, after how many rounds, and what difference this machine
+resolves in what time. The exit code is then 0. Other runs wait meanwhile.`,
 		Example: `  tare doctor
   tare doctor --json
   tare doctor --calibrate --budget 2m`,
@@ -113,7 +113,7 @@ in what time. Whatever that is, the exit code is 0. Other runs wait meanwhile.`,
 func (o *options) addFlags(cmd *cobra.Command) {
 	cmd.Flags().SortFlags = false
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "measure programs of known cost: which differences are found here?")
-	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "measuring time of --calibrate; it is stretched where that is too short for a verdict")
+	cmd.Flags().DurationVar(&o.budget, "budget", time.Minute, "measuring time of --calibrate; extended if that is too short for a verdict")
 	cmd.Flags().BoolVar(&o.asJSON, "json", false, "print JSON")
 	cmdenv.AddProgress(cmd.Flags(), &o.quiet)
 	cmdenv.CompleteProgress(cmd)

@@ -30,15 +30,15 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "fleet",
-		Short: "Show the agents that joined",
-		Long: `Show the agents that joined: what machine each is on, and what it does.
+		Short: "List the agents that joined, or print the command that starts one",
+		Long: `List the agents that joined, with their machines and what they do.
 
-With --listen it listens at that address for the time of --wait. For each --agent
-it prints the command with which an agent of that name joins. The certificate, and
-a token for each name, are created on first use and stored in the data directory.
-To exclude an agent, delete the file of its token. Agents that were started with
-that command join every later tare run and tare load that listens at the same
-address. With --nats it uses a NATS cluster.
+With --listen it listens at that address for the duration of --wait. For each
+--agent it prints the command with which an agent of that name joins. The
+certificate, and a token for each name, are created on first use and stored in
+the data directory. To exclude an agent, delete the file of its token. Agents
+that were started with that command join every later tare run and tare load that
+listens at the same address. With --nats it uses a NATS cluster.
 
 Exit codes: 0 shown, even if there are none; 1 it could not listen or connect; 2
 bad input.`,

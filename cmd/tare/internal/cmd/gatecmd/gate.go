@@ -57,26 +57,27 @@ func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gate",
 		Short: "Compare a change with its base: is anything slower?",
-		Long: `Measure the repository's benchmarks, and what else tare.yaml names (studies, JSON
-documents, routes, servers under load), on two sides: the base and the head. A
-change is blocked where something is slower by more than the margin, allocates
-more often, breaks a limit, or is void. The family-wise error rate of the table is bounded
+		Long: `Measure the repository's benchmarks, and the studies, JSON documents, routes and
+servers that tare.yaml names, on two sides: base and head. The gate blocks a
+change if something is slower by more than the margin, allocates more often,
+exceeds a limit, or is void. The family-wise error rate of the table is bounded
 (gate: alpha, 5 %).
 
-tare.yaml says what is run, the margin and limits, and which regressions it
-accepts for a time (tare init writes one). Without it the base is the merge base
-of HEAD and the default branch, the margin 5 %, and allocations are compared
-exactly. Where GITHUB_ACTIONS is true, the lines of the benchmarks are annotated,
-and the table goes to GITHUB_STEP_SUMMARY, as --format md prints it.
+tare.yaml sets what is measured, the margin and limits, and which regressions are
+accepted until a date (tare init writes one). Without it the base is the merge
+base of HEAD and the default branch, the margin is 5 %, and allocations are
+compared exactly. If GITHUB_ACTIONS is true, tare annotates the lines of the
+benchmarks, and writes the table to GITHUB_STEP_SUMMARY, as --format md prints
+it.
 
-With --on each machine measures both sides by itself, and has rows of its own in
-the table, whose error rate is that of the whole: a change passes only if it
-passes on every machine. --shard machines divides the benchmarks among them.
+With --on each machine measures both sides, and has rows of its own in the table;
+the error rate is that of the complete table. A change passes only if it passes
+on every machine. --shard machines divides the benchmarks among them.
 
-Exit codes: 0 passed, or there is nothing to compare; 1 the measurement failed; 2 bad
+Exit codes: 0 passed, or nothing to compare; 1 the measurement failed; 2 bad
 input, a side that does not build, or a budget below the minimum; 3 something is
-worse; 4 inconclusive, if on_inconclusive is fail; 5 void; 130 interrupted. Of 3, 4
-and 5 the worst: 5, then 3, then 4.`,
+worse; 4 inconclusive, if on_inconclusive is fail; 5 void; 130 interrupted. Of 3,
+4 and 5 the worst: 5, then 3, then 4.`,
 		Example: `  tare gate
   tare gate --base v1.4.0 --budget 2m
   tare gate --dry-run
@@ -132,7 +133,7 @@ func (o *options) addReviews(rules cmdenv.Flags) {
 }
 
 func (o *options) addPrinted(output cmdenv.Flags) {
-	output.Set.StringVar(&o.formatFlag.Name, "format", "text", "`how` to print it: "+strings.Join(gateFormats(), ", "))
+	output.Set.StringVar(&o.formatFlag.Name, "format", "text", "`format` of the output: "+strings.Join(gateFormats(), ", "))
 	output.Set.BoolVar(&o.formatFlag.AsJSON, "json", false, "the same as --format json")
 	output.Set.StringVarP(&o.jsonFile, "output", "o", "", "write the JSON to `file` as well, whatever the format")
 	output.Set.StringVar(&o.gitlabFile, "gitlab", "", "write a code quality report for GitLab to `file`")

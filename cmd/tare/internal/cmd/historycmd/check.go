@@ -20,12 +20,12 @@ func checkCommand(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check",
 		Short: "Read every kept result and journal, and report damage",
-		Long: `Read every result and journal in the data directory to its end and report what is
-damaged: a result that cannot be read, one whose content changed although its size
-and time did not since it was indexed, a journal whose lines do not match their
-checksums, and a result and a journal of different studies. Nothing is changed.
+		Long: `Read every result and journal in the data directory and report damage: a result
+that cannot be read; one whose content changed although its size and time did not
+since it was indexed; a journal whose lines do not match their checksums; a
+result and a journal of different studies. Nothing is changed.
 
-Journals of earlier versions have no checksums; of those only the form is checked.
+Journals of earlier versions have no checksums; tare only checks their form.
 
 Exit codes: 0 nothing is damaged; 1 I/O error; 2 something is damaged.`,
 		Example: `  tare history check

@@ -40,28 +40,29 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "history [STUDY]",
-		Short: "List the runs that were kept, or follow a study from run to run",
-		Long: `Without a STUDY, or with --runs, list the runs in the data directory, the newest
-first: when it began (UTC), how many rounds it did, why it stopped, the
-verdicts of its criteria on the primary metric, and the directory that holds its
-result and its journal (the slices as they were measured). tare report reads any of them. A run without a result was cut off: tare
-run STUDY --resume goes on with the newest.
+		Short: "List kept runs, or follow a study over time",
+		Long: `Without a STUDY, or with --runs, list the runs in the data directory, newest
+first: when it began (UTC), how many rounds it did, why it stopped, the verdicts
+of its criteria on the primary metric, and the directory of its result and its
+journal (the slices as they were measured). tare report reads any of them. A run
+without a result was interrupted: tare run STUDY --resume continues the newest
+one.
 
-With a STUDY, show what became of its contenders from run to run: ratios to the
-baseline (or --against), a line for each contender and workload with a drawing
-from the oldest run to the newest, the last ratio with its interval, and whether
-that ratio changed: it lies outside the range that earlier runs predict or, with
-few runs, its interval does not overlap the previous one. Results of other machines are kept
-apart, and those that were made with another Go, kernel, module or tare than the
-newest are marked as stale.
+With a STUDY, show how its contenders changed over time: ratios to the baseline
+(or --against), a line for each contender and workload with a drawing from the
+oldest run to the newest, the last ratio with its interval, and whether that
+ratio changed: it lies outside the range that earlier runs predict or, with few
+runs, its interval does not overlap the previous one. Results of other machines
+are listed separately. Results made with another Go, kernel, module or tare than
+the newest are marked as stale.
 
-The height of the drawing is the ratio's place between the lowest and the highest
-end of all intervals in the line. x is a run in which the contender was void on the
-workload, a space a run without it.
+The height of the drawing is the position of the ratio between the lowest and the
+highest end of all intervals in the line. x is a run in which the contender was
+void on the workload, a space a run without it.
 
---page writes a page with a chart for each line, of all studies or of STUDY, and
---format openmetrics the newest ratios for Prometheus; --badge writes a badge for
-a README. Nothing else is printed then.
+--page writes a page with a chart for each line, of all studies or of STUDY;
+--format openmetrics prints the newest ratios for Prometheus; --badge writes a
+badge for a README. Nothing else is printed then.
 
 Exit codes: 0 shown; 1 I/O error; 2 no such study, or a result that cannot be
 read.`,
@@ -100,10 +101,10 @@ func (o *options) addFlags(cmd *cobra.Command) {
 	flags.StringArrayVar(&o.only.Workloads, "workload", nil, "only workloads that match `glob`; repeatable")
 	flags.StringVar(&o.metric, "metric", "", "`name` of the metric; default: the study's primary one")
 	flags.StringVar(&o.against, "against", "", "take ratios to that `contender`; default: the baseline")
-	flags.IntVar(&o.last, "last", 20, "at most so many runs of each machine, the newest")
+	flags.IntVar(&o.last, "last", 20, "maximum number of runs of each machine, the newest")
 	flags.BoolVar(&o.runs, "runs", false, "list the runs of STUDY")
 	flags.BoolVar(&o.ascii, "ascii", false, "draw with ASCII only, as with NO_COLOR or without UTF-8")
-	flags.StringVar(&o.formatFlag.Name, "format", "text", "`how` to print it: text, json, csv (a line for each run, workload and contender), openmetrics")
+	flags.StringVar(&o.formatFlag.Name, "format", "text", "`format` of the output: text, json, csv (a line for each run, workload and contender), openmetrics")
 	flags.StringVar(&o.page, "page", "", "write a page with charts to `file`")
 	flags.StringVar(&o.badge, "badge", "", "write a badge (SVG) about STUDY to `file`")
 	flags.StringVar(&o.label, "label", "benchmarks", "`text` on the left of the badge")

@@ -57,11 +57,11 @@ func pushCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
 		Use:   "push [STUDY…]",
-		Short: "Add the kept results to a branch of a remote repository",
-		Long: `Add the results in the data directory, of all studies or of those that are named,
-to a branch of a remote repository of the working directory's. The branch holds
-nothing else and shares no commit with others. Each result is a file named by its
-content: what is there already is left alone, and clones that push at once lose
+		Short: "Add kept results to a branch of a remote repository",
+		Long: `Add the results in the data directory, of all studies or of the named ones, to a
+branch of a remote repository of the working directory. The branch holds nothing
+else and shares no commit with others. Each result is a file named by its
+content, so it is stored once, and clones that push at the same time lose
 nothing. Working tree, index and branches of the repository stay as they are.`,
 		Example: `  tare history push
   tare history push 'bench example.com/m' --remote upstream --branch benchmarks`,
@@ -118,10 +118,10 @@ func pullCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
 		Use:   "pull",
-		Short: "Copy the results in a branch of a remote repository into the data directory",
-		Long: `Take the results that tare history push put into a branch into the data directory,
-as tare history import does: what is kept already is left alone, and what is taken
-in is marked as imported.`,
+		Short: "Import results from a branch of a remote repository",
+		Long: `Import the results that tare history push added to a branch, as tare history
+import does: it skips results that are in the data directory, and marks the
+others as imported.`,
 		Example: `  tare history pull
   tare history pull --remote upstream --branch benchmarks`,
 		Args: cmdenv.AtMost(0),

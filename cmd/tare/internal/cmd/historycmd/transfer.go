@@ -28,14 +28,13 @@ func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export FILE|- [STUDY…]",
-		Short: "Write the kept results into one file",
-		Long: `Write the results in the data directory into one file, of all studies or of those
-that are named: a result document a line (NDJSON), the oldest first. The same
-results always give the same bytes. - writes to stdout; --json then goes to
-stderr.
+		Short: "Write kept results into one file",
+		Long: `Write the results in the data directory into one file, of all studies or of the
+named ones: one result document a line (NDJSON), oldest first. The same results
+always give the same bytes. - writes to stdout; --json then goes to stderr.
 
-It is for runners that do not keep their files: import what earlier runs left,
-run, export. Journals are not in it, so a run that was cut off is not either.`,
+It is for runners that do not keep their files: import the results of earlier
+runs, run, export. Journals are not exported, so neither are interrupted runs.`,
 		Example: `  tare history export results.ndjson
   tare history export - json-encode | gzip > json-encode.ndjson.gz`,
 		Args: cmdenv.Needs(0, "a file", "- writes to stdout"),
@@ -43,7 +42,7 @@ run, export. Journals are not in it, so a run that was cut off is not either.`,
 			return exportHistory(cmd.Context(), env, args[0], args[1:], asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "say what was written as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was written as JSON")
 	return cmd
 }
 
@@ -113,23 +112,23 @@ func importCommand(env cmdenv.Env) *cobra.Command {
 		Use:     "import FILE…",
 		Aliases: []string{"merge"},
 		Short:   "Import results into the data directory",
-		Long: `Take the results in files into the data directory: what tare history export wrote,
-a result.json, or a list as tare run --json prints it. - reads from stdin. merge
-is another name of import.
+		Long: `Import results into the data directory: files of tare history export, a
+result.json, or a list as tare run --json prints it. - reads from stdin. merge is
+another name of import.
 
-What other tools recorded is taken in as well: output of go test -bench, with or
-without -json, the file of gobenchdata, and the data.js of github-action-benchmark.
-It becomes the studies "recorded PACKAGE", in which every figure is a ratio to one
-unit (1 ns, 1 B, one allocation); a log without a date counts as made when its file
-was changed last. Benchmarks without a result, and figures in other units, are left
-out and named. Two of one name that may be of two packages are refused.
+tare also imports what other tools recorded: output of go test -bench, with or
+without -json, the file of gobenchdata, and the data.js of
+github-action-benchmark. They become the studies "recorded PACKAGE", in which
+every figure is a ratio to one unit (1 ns, 1 B, one allocation). A log without a
+date gets the time at which its file was changed last. tare omits and names
+benchmarks without a result, and figures in other units. It rejects two
+benchmarks of one name that may be of two packages.
 
-What is kept already, by content, is left alone, so that importing twice changes
-nothing. A file that holds anything but results is refused, and then nothing is
-taken from any file.
+Importing twice changes nothing: results are compared by content. tare rejects a
+file that contains anything but results, and then imports nothing from any file.
 
-Imported results are marked in tare history. tare rerun runs nothing of them
-without --trust.`,
+tare history marks imported results. tare rerun runs nothing of them without
+--trust.`,
 		Example: `  tare history import results.ndjson
   tare history merge runner-1.ndjson runner-2.ndjson
   go test -run '^$' -bench . -count 10 ./parse > log.txt; tare history import log.txt
@@ -140,7 +139,7 @@ without --trust.`,
 			return importHistory(cmd.Context(), env, args, asJSON)
 		},
 	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "say what was taken in as JSON")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was imported as JSON")
 	return cmd
 }
 

@@ -37,19 +37,19 @@ func Command(env cmdenv.Env) *cobra.Command {
 	chosen := map[string]*bool{} // values of --github and so on, by the name of the flag
 	cmd := &cobra.Command{
 		Use:   "init",
-		Short: "Write a tare.yaml for this repository, after looking at it",
+		Short: "Write a tare.yaml for this repository",
 		Long: `Write a tare.yaml for the repository of the working directory: which benchmarks
 tare gate runs, what a change is compared with, and how much slower is too slow.
 
-It looks at the benchmarks that test files declare, the modules, the CI in use,
-study files and documents kept for tests, runs nothing, and says in comments what
-it found. A tare.yaml that is there is never touched without --force.
+It reads which benchmarks the test files declare, the modules, the CI in use,
+study files and test documents. It runs nothing, and writes comments about what
+it found. Without --force it does not change an existing tare.yaml.
 
---github, --gitlab and --forgejo also write a workflow that runs tare gate on pull
-requests, with all that it takes of others named by commit. Then a tare.yaml that is
-there stays as it is.
+--github, --gitlab and --forgejo also write a workflow that runs tare gate on
+pull requests. It names all actions and images of others by commit or digest. An
+existing tare.yaml then stays as it is.
 
-Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflow.`,
+Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml or workflow already.`,
 		Example: `  tare init
   tare init --print | less
   tare init --github
@@ -72,7 +72,7 @@ Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml already, or a workflo
 	for _, f := range forges() {
 		chosen[f.flag] = cmd.Flags().Bool(f.flag, false, "also write a workflow for "+f.name)
 	}
-	cmd.Flags().BoolVar(&force, "force", false, "write over a tare.yaml that is there, and over a workflow")
+	cmd.Flags().BoolVar(&force, "force", false, "overwrite an existing tare.yaml or workflow")
 	cmd.Flags().BoolVar(&print, "print", false, "print it instead of writing it")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was found as JSON")
 	return cmd

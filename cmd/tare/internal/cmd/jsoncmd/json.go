@@ -37,37 +37,38 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "json FILE…",
-		Short: "Measure every JSON codec on your own documents",
-		Long: `Measure every JSON codec on your own documents: decoding into any and into a Go
-type, encoding from both, each compared with encoding/json.
+		Short: "Compare JSON codecs on your own documents",
+		Long: `Compare JSON codecs with encoding/json on your own documents: decoding into any
+and into a Go type, and encoding both.
 
 A FILE holds one JSON document, or one on each line (NDJSON); - is stdin. It may
-be compressed (gzip, bzip2, zstd) and in UTF-16. The type is inferred from all
-documents: what may be null or missing is a pointer, what has values of several
-kinds is any, and objects whose keys are data are maps. --show-type prints it and
-measures nothing. With --type it is a type of your own module's instead, found
-from the working directory as the go command finds it; nothing is written there.
-Codecs that work with generated code get code for a copy of the
-type, or are left out with the reason.
+be compressed (gzip, bzip2, zstd) and in UTF-16. tare infers the type from all
+documents: a value that may be null or missing becomes a pointer, one of several
+kinds becomes any, and an object whose keys are data becomes a map. --show-type
+prints the type and measures nothing. --type names a type of your own module
+instead, found from the working directory as the go command finds it; nothing is
+written there. Codecs that need generated code get it for a copy of the type, or
+are omitted with the reason.
 
-What a codec makes of your documents is compared with what encoding/json makes
-of them. One that has other numbers or texts is measured, and the report says
-where; one that loses parts, fails or writes what is no JSON is disqualified.
+tare compares what each codec makes of your documents with what encoding/json
+makes of them. A codec with other numbers or texts is measured, and the report
+lists them; one that loses parts, fails or writes invalid JSON is disqualified.
 
-The report goes to stdout. It begins with a recommendation and its price, and
-ends with one for each workload. The result is kept as those of tare run are, as
-a study called json- and the name of the first file.
+The report goes to stdout. It begins with a recommendation and its disadvantages,
+and ends with one for each workload. The result is kept like those of tare run,
+as a study named json- and the name of the first file.
 
-With --go it measures encoding/json only, built with several Go releases: go1.26,go1.27
-compares the newest ones of both, and go1.26.8,go1.26.8+jsonv2 one without and with an
-experiment. If the last one has the new implementation of encoding/json (the default
-from Go 1.27), the former one in the same release is measured too: it shows which
-differences are due to the implementation and go away with GOEXPERIMENT=nojsonv2. The
-answers to your documents are compared, and those to the same with one damage each,
-texts of errors included. A release that is not there is downloaded.
+With --go it measures only encoding/json, built with several Go releases:
+go1.26,go1.27 compares the newest of both, and go1.26.8,go1.26.8+jsonv2 one
+without and with an experiment. If the last one has the new implementation of
+encoding/json (the default from Go 1.27), tare also measures the former one in
+the same release. This shows which differences are due to the implementation and
+go away with GOEXPERIMENT=nojsonv2. tare compares the answers to your documents,
+and to the same with one damage each, texts of errors included. It downloads a
+missing release.
 
-With --on each machine gets the documents, builds the codecs and measures them by
-itself; verdicts combine the machines. With --type it gets your module as well.
+With --on each machine receives the documents, builds the codecs and measures
+them; verdicts combine the machines. With --type it receives your module as well.
 
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
 a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,

@@ -59,7 +59,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "list [studies|contenders|checks|metrics]",
-		Short: "List what there is: studies, contenders, checks, metrics",
+		Short: "List studies, contenders, checks and metrics",
 		Example: `  tare list
   tare list studies
   tare list contenders --json`,

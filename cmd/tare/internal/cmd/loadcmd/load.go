@@ -16,31 +16,32 @@ func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "load URL…",
 		Short: "Load a server, or compare several",
-		Long: `Send HTTP requests to a server and say what came of them, and what set the
+		Long: `Send HTTP requests to a server and report throughput, latencies, errors and the
 limit: the server, this load generator, or the network between them.
 
-Without --rate the loop is closed: each connection sends its next request when it
-has an answer. With --rate it is open: requests are sent at their intended times,
-whatever comes back, and latencies count from those times. Timeouts are among the
-latencies. Nothing follows a redirect: 3xx are counted. Requests go to the URL's
-own host and nowhere else, for an hour at most.
+Without --rate the loop is closed: each connection sends its next request after a
+response. With --rate it is open: requests are sent at their intended times,
+whether or not responses arrive, and latencies count from those times. Latencies
+include timeouts. Redirects are counted, but not followed. Requests go to the
+URL's host only, for an hour at most.
 
-With several URLs, or several --start, servers are compared: in turns, in lockstep
-rounds, next to a control (the first one again) and a null server, which
-answers at once and does nothing, as tare run does it, and with intervals.
+With several URLs, or several --start, tare compares servers: in turns (lockstep
+rounds), next to a control (the first one again) and a null server, which
+responds at once and does nothing. The results have intervals, as those of tare
+run.
 
-A URL grpc://host:port/package.Service/Method, or grpcs:// for TLS, calls a method of
-gRPC. --proto gives the message types; without it tare asks the server (server
+A URL grpc://host:port/package.Service/Method, or grpcs:// for TLS, calls a gRPC
+method. --proto gives the message types; without it tare asks the server (server
 reflection).
 
---start starts your server from a command line in which $PORT stands for a free
-port, and later stops it with all its child processes. No shell is used.
-For a container: --start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'.
-With --go the command is go run: its program is built once with each of several Go
-releases, and the binaries are compared.
+--start starts your server from a command line in which $PORT is a free port, and
+later stops it with all its child processes. No shell is used. For a container:
+--start 'docker run --rm -p 127.0.0.1:$PORT:80 nginx'. With --go the command is
+go run: tare builds its program once with each of several Go releases, and
+compares the binaries.
 
 Exit codes: 0 measured, whatever the figures; 1 nothing could be measured; 2 bad
-input; 130 interrupted; what was measured until then is printed.`,
+input; 130 interrupted, after printing what was measured.`,
 		Example: `  tare load http://127.0.0.1:8080/v1/id/7
   tare load -c 50 -d 30s --rate 5000/s --slo 'p99<50ms' http://127.0.0.1:8080/
   tare load --slo 'p99<50ms,errors<0.1%' --search :8080

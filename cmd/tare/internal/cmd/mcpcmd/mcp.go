@@ -20,15 +20,15 @@ func Command(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.Comman
 	var limits cmdenv.Limits
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Serve tare to a coding agent (Model Context Protocol)",
-		Long: `Serve tare to one client of the Model Context Protocol at the other end of stdin
-and stdout, in the working directory. The client starts it.
+		Short: "Serve tools to a coding agent (Model Context Protocol)",
+		Long: `Serve one client of the Model Context Protocol on stdin and stdout, in the
+working directory. The client starts tare mcp.
 
-Tools: explain and results, which only read; gate_verdict of a kept run as well; and
-bench, gate_verdict of a change, json, routes and load, which run code or send
-requests: these need --allow-commands. Loads go to this machine's own servers unless
---allow-target names others. Files of a request are below the working directory. One
-command is carried out at a time. Errors are those of --json (tare help exit-codes).
+These tools only read: explain, results, and gate_verdict of a kept run. These
+run code or send requests, and need --allow-commands: bench, gate_verdict of a
+change, json, routes and load. Loads go to servers of this machine, unless
+--allow-target names others. Files of a request are below the working directory.
+One command runs at a time. Errors are those of --json (tare help exit-codes).
 
 Exit codes: 0 the client closed stdin; 1 the connection failed; 2 bad input.`,
 		Example: `  tare mcp

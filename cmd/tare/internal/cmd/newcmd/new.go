@@ -28,10 +28,9 @@ type newReport struct {
 // Command returns tare new.
 func Command(env cmdenv.Env) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "new",
-		Short: "Begin something of your own: a contender",
-		Long: `Begin something of your own, with files that work as they are. What is there
-already is never touched.`,
+		Use:     "new",
+		Short:   "Create a contender of your own",
+		Long:    `Create files of your own that work as they are. Existing files are not changed.`,
 		Example: "  tare new contender codec/mine",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,13 +51,14 @@ func newContenderCommand(env cmdenv.Env) *cobra.Command {
 	kinds := catalog.Kinds()
 	cmd := &cobra.Command{
 		Use:   "contender KIND/NAME",
-		Short: "Begin a contender that builds and answers right as it is",
-		Long: `Begin a contender: a small Go module with a program that answers right as it is.
-Put another library in its place and tell contender.json what it contains.
+		Short: "Create a contender that builds and answers correctly",
+		Long: `Create a contender: a small Go module with a program that answers correctly. Then
+replace the library in it, and list in contender.json what it contains.
 
-Inside the repository it goes to contenders/KIND/NAME, elsewhere into a directory
-NAME in --dir, where a study names it by that directory (program: ./NAME). Its
-go.mod holds no path of this machine: tare brings the SDK when it builds it.
+Inside the repository it becomes contenders/KIND/NAME. Elsewhere it becomes a
+directory NAME in --dir, which a study names as its program (program: ./NAME).
+Its go.mod contains no path of this machine: tare adds the SDK when it builds the
+contender.
 
 Kinds: ` + strings.Join(kinds, ", ") + `.`,
 		Example: `  tare new contender codec/mine

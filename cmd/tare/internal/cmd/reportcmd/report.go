@@ -26,13 +26,12 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "report RESULT…",
-		Short: "Print a result again, in another format",
+		Short: "Print a kept result, in any format",
 		Long: `Print a result that tare run kept or wrote, without measuring anything.
 
 A RESULT is a result.json (or a list of results, as tare run --json prints it for
-several studies), the directory of a run, or the name of a study, which stands
-for its newest run in the data directory (tare history lists them). - reads from
-stdin.
+several studies), the directory of a run, or the name of a study, which means its
+newest run in the data directory (tare history lists them). - reads from stdin.
 
 Give several RESULTs to combine one study from several machines. The report shows
 the first, with verdicts over all machines on top. With three or more machines
@@ -42,7 +41,7 @@ NAME=RESULT sets the machine's name; the default is the name of the file.
 Formats:
 ` + cmdenv.FormatHelp() + `
 
-benchfmt leaves out traps and whatever is void, and says so in comments.
+benchfmt omits traps and void figures, and names them in comments.
 
 Exit codes: 0 printed, whatever the result says; 1 I/O error; 2 no such result,
 one that cannot be read, or results that cannot be compared.`,

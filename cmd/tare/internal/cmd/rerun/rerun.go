@@ -34,31 +34,31 @@ func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Comman
 	var o options
 	cmd := &cobra.Command{
 		Use:   "rerun RESULT",
-		Short: "Carry the study of a result out again as it was, and compare",
-		Long: `Carry the study of a result out again as it was: the study's text, what was chosen
-of it, budget, seed, environment, the modules that were linked, and the Go that
-built them where it can be had. What cannot be had is said.
+		Short: "Repeat a kept run, and compare",
+		Long: `Repeat the run of a result as it was: the study's text, the selection, budget,
+seed, environment, the linked modules, and the Go that built them if it is
+available. tare names what is not available.
 
-Then say next to each verdict and claim what it was and what it is, with both
-intervals. A verdict is the same or changed; that a ratio changed is only said
-where the two intervals do not overlap. The result is kept as any other (tare
-report prints it). --format text and json print the comparison; every other format
-the result that was measured, and the comparison goes to stderr.
+Then print, next to each verdict and claim, the earlier and the new one, with
+both intervals. A verdict is the same or changed. A ratio changed only if the two
+intervals do not overlap. The result is kept like any other (tare report prints
+it). --format text and json print the comparison; every other format prints the
+new result, and the comparison goes to stderr.
 
-A result of tare bench or tare json is made again by the command that made it, in
-the directory it was given in: revisions by the commits they were, files only if
-they are what they were.
+A result of tare bench or tare json is repeated by the command that made it, in
+the same directory: with the same commits, and with files only if they are
+unchanged.
 
-A result keeps only digests of what --env set, except of Go's own settings: give
-those values again with --env. They have to be the same.
+A result contains only digests of the values of --env, except of Go's own
+settings: set the others again with --env. They must be the same.
 
-A result decides what is run: the commands, programs and modules of its study, and
-the environment. One that this data directory has not made, or that was changed or
-imported, needs --trust, which lists all of that on stderr and then runs it.
-Results made before tare sealed them need it as well.
+A result decides what is run: the commands, programs and modules of its study,
+and the environment. If it was not made in this data directory, or was changed or
+imported, it needs --trust, which lists all of that on stderr and then runs it.
+So does a result from before tare sealed them.
 
 A RESULT is a result.json, the directory of a run, or the name of a study, which
-stands for its newest run (tare history lists them).
+means its newest run (tare history lists them).
 
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 no such
 result, a result without its study, or one made elsewhere without --trust; 130
@@ -84,11 +84,11 @@ interrupted.`,
 
 func (o *options) addFlags(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.Uint64Var(&o.seed, "seed", 0, "another order of everything; 0 takes one from the clock; default: the result's")
+	flags.Uint64Var(&o.seed, "seed", 0, "random seed, for another order of everything; 0 takes one from the clock; default: that of the result")
 	flags.StringVar(&o.catalog, "catalog", "", "`directory` of contenders; default: the repository's, else the built-in ones")
 	flags.StringArrayVar(&o.env, "env", nil, "`NAME=value` of a variable whose value the result does not keep; repeatable")
 	flags.BoolVar(&o.noLock, "no-lock", false, "measure even while another tare does; the result says so")
-	flags.BoolVar(&o.trust, "trust", false, "run what the result says although it was made elsewhere; stderr lists it first")
+	flags.BoolVar(&o.trust, "trust", false, "run the commands of a result that was made elsewhere; stderr lists them first")
 	cmdenv.AddProgress(flags, &o.quiet)
 	cmdenv.CompleteProgress(cmd)
 	o.formatFlag.Add(flags, "the comparison")

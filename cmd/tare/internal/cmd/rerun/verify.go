@@ -45,7 +45,7 @@ func VerifyCommand(env cmdenv.Env, root func(cmdenv.Env) *cobra.Command) *cobra.
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "verify RECEIPT",
-		Short: "Measure again what a receipt says, and say whether it holds",
+		Short: "Measure a receipt again, and print whether it holds",
 		Long: `Check a receipt that tare bench --receipt wrote: that this data directory sealed it
 and nobody changed it since, and that the files are those that were measured. Then
 measure both sides again with another seed, and compare.

@@ -28,37 +28,36 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "routes FILE",
-		Short: "Measure every router on your own routes",
-		Long: `Measure every router on your own routes: how long finding a route takes, by kind of
-route, what of a whole request that is, and what each router does with requests
-that no route is for.
+		Short: "Compare routers on your own routes",
+		Long: `Compare routers on your own routes: the time to find a route, by kind of route,
+its share of a complete request, and what each router does with requests that
+match no route.
 
 A FILE is an OpenAPI document (Swagger 2.0, OpenAPI 3, YAML or JSON), or a list
-with a method and a path to a line, such as GET /users/{id}; :id is a parameter
-as well. - is stdin. Of a document only paths, methods and the paths of servers are
-read. What cannot be asked for (/files/{name}{ext}, HEAD and OPTIONS,
-a route that is there twice, a catch-all next to a route it would match) is named
-with its line and left out. With /files/{name}.json only the routers that can
-have it are measured, the others void. --list prints the routes as they would be
-measured, and measures nothing; a study of yours can have such a list as its
-file:.
+with a method and a path on each line, such as GET /users/{id}; :id is a
+parameter as well. - is stdin. Of a document tare reads only paths, methods and
+the paths of servers. It omits, with their lines, routes that cannot be measured:
+/files/{name}{ext}, HEAD and OPTIONS, a route that is there twice, a catch-all
+next to a route that it would match. With /files/{name}.json only the routers
+that support it are measured, the others are void. --list prints the routes that
+would be measured; a study of yours can use such a list as its file:.
 
-The answers of every router are checked on all routes: by whom a parameter is
-read wrongly, or answered what no route is for, is disqualified. A router that
-refuses the table is void, with its reason. net/http is the baseline; where it
-cannot have the table, chi is.
+tare checks the answers of every router on all routes. It disqualifies a router
+that reads a parameter wrongly, or answers a request that matches no route. A
+router that rejects the table is void, with its reason. net/http is the baseline,
+or chi if net/http rejects the table.
 
-The report goes to stdout. It begins with a recommendation and its price, and
-ends with it. The result is kept as those of tare run are, as a study called
+The report goes to stdout. It begins and ends with a recommendation and its
+disadvantages. The result is kept like those of tare run, as a study named
 routes.
 
-With --go it builds net/http, and the routers that --only adds, with several Go
-releases, and compares each with itself: the time of a lookup, and the answers to the
-requests on which routers differ. go1.26,go1.27 are the newest releases of both; one
-that is not there is downloaded. The study is called routes-go.
+With --go tare builds net/http, and the routers of --only, with several Go
+releases, and compares each with itself: the time of a lookup, and the answers to
+the requests on which routers differ. go1.26,go1.27 are the newest releases of
+both; a missing one is downloaded. The study is named routes-go.
 
-With --on each machine gets the file, builds the routers and measures them by
-itself; verdicts combine the machines.
+With --on each machine receives the file, builds the routers and measures them;
+verdicts combine the machines.
 
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
 a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,

@@ -36,35 +36,34 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "rpc FILE.proto",
-		Short: "Measure your own service behind gRPC, Connect and gRPC-Gateway",
-		Long: `Measure your own service behind gRPC, Connect and gRPC-Gateway: what a call costs
-the server in CPU time and allocations, and how long a caller waits.
+		Short: "Compare gRPC, Connect and gRPC-Gateway on your own service",
+		Long: `Compare transports of your own service: what a call costs the server in CPU time
+and allocations, and how long a caller waits.
 
 FILE.proto defines the service. tare generates a server for each transport with
-the generators that people use (protoc-gen-go, -go-grpc, -connect-go and
--grpc-gateway; protoc is not needed). Its handlers decode the request and answer
-with a message prepared beforehand: your own handlers come on top, and are the
-same behind each transport. What is measured is grpc-go, connect-go with its own
-protocol (protocol buffers, and JSON), connect-go with gRPC, and the gateway in
-front of a grpc-go server of the same process (dial) and calling its methods
-(inprocess). grpc is the baseline. One load generator asks all of them; clients,
-TLS and networks are not measured.
+the usual generators (protoc-gen-go, -go-grpc, -connect-go and -grpc-gateway;
+protoc is not needed). Its handlers decode the request and return a message that
+was made before: your own handlers would add the same cost to each transport. The
+transports are grpc-go (the baseline, grpc), connect-go with its own protocol
+(protocol buffers, and JSON), connect-go with gRPC, and the gateway, in front of
+a grpc-go server in the same process (dial) and calling its methods (inprocess).
+One load generator calls all of them; clients, TLS and networks are not measured.
 
-Methods that stream are named and left out. The gateway's paths are those of
-google.api.http; a method without it is served at POST /package.Service/Method.
-Requests and answers are generated from the descriptors, the same each time: every
-field has a value, lists and maps two. --data is a file of your own, a JSON value
-for each call, with the method's name, a request and, once for each method, its
-response. Before timing, each server must answer every request with the right
-message, and must have decoded the request that was sent.
+Streaming methods are omitted and named. The gateway's paths are those of
+google.api.http; a method without one is served at POST /package.Service/Method.
+Requests and responses are generated from the descriptors, the same each time:
+every field has a value, lists and maps have two. --data is a file of your own
+with a JSON value for each call: the name of the method, a request and, once for
+each method, its response. Before timing, each server must return the right
+message for every request, and must have decoded the request that was sent.
 
-Imports are looked for in FILE's directory and in those of -I. google/protobuf,
-google/api and google/rpc need none. --list prints the calls as each transport is
-sent them, and measures nothing.
+Imports are searched in FILE's directory and in those of -I. google/protobuf,
+google/api and google/rpc are built in. --list prints the calls of each
+transport, and measures nothing.
 
-The report goes to stdout. It begins with what each transport costs compared with
-gRPC, and ends with it and what was not answered. The result is kept as those of
-tare run are, as a study called rpc- and the name of the file.
+The report goes to stdout. It begins with the cost of each transport compared
+with gRPC, and ends with that and with the calls that failed. The result is kept
+like those of tare run, as a study named rpc- and the name of the file.
 
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed; 2 bad input or
 a budget below the minimum; 130 interrupted. With --exit-code also 5 void.`,

@@ -19,25 +19,25 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var all bool
 	cmd := &cobra.Command{
 		Use:   "run [STUDY|FILE…]",
-		Short: "Carry studies out",
+		Short: "Run studies",
 		Long: `Run studies: build the contenders, check that each answers correctly, measure
 them in lockstep rounds, and report what was found.
 
 A STUDY is the name of a bundled study (tare list studies), a FILE is a study of
 your own, and - reads one from stdin. Without either, every bundled study runs,
-json-encode first and the others from short to long; at the quick budget, a study of
-more than two minutes runs only if it is named. Each prints its headline and a
-few ratios as bars on one scale as it ends, and counts of criteria and claims
-follow at the end; --all prints every report in full, and each claim. --list
-shows the studies and how long each takes.
+json-encode first and the others from short to long. At the quick budget, a study
+of more than two minutes runs only if it is named. Each prints its headline and a
+few ratios as bars on one scale; counts of criteria and claims follow at the end.
+--all prints every report in full, and each claim. --list shows the studies and
+how long each takes.
 
-Any --budget from 5s on works (10s for servers): tare leaves out what does not
-fit, and names the budget that would fit it.
+Any --budget from 5s on works (10s for servers): tare omits what does not fit,
+and names the budget that would fit it.
 
-The report goes to stdout, as tables for people or in another --format (tare
-report --help describes them), and progress to stderr. Every result is kept in
-the data directory (tare history lists them). Ctrl-C finishes the round and
-judges what there is; a second one ends it at once.
+The report goes to stdout, as tables or in another --format (tare report --help
+describes them), and progress to stderr. Every result is kept in the data
+directory (tare history lists them). Ctrl-C finishes the round and judges the
+rounds so far; a second one stops at once.
 
 Exit codes: 0 measured, whatever the verdict; 1 the measurement failed, or a check
 missed a trap; 2 bad input or a budget below the minimum; 130 interrupted. With
@@ -99,7 +99,7 @@ func addFlags(cmd *cobra.Command, o *session.Options, all *bool) {
 	cmdenv.AddStudyCounts(method.Set, &o.CountsText)
 	method.Set.StringSliceVar(&o.Profile, "profile", nil, "after the rounds, show where time and memory go: `kinds` cpu, mem or both; flame graphs are kept next to the result")
 	o.On.AddMeasuring(method.Set)
-	method.Set.Lookup("resume").Usage = "go on with the newest unfinished run"
+	method.Set.Lookup("resume").Usage = "continue the newest unfinished run"
 	method.Set.BoolVar(&o.NoLock, "no-lock", false, "measure even while another tare does; the result says so")
 	output := cmdenv.NewFlags("What is printed")
 	output.Set.StringVar(&o.Rate.Text, "at", "", "also print how much CPU time each contender costs or saves in a service that does the operation at `rate`, e.g. 1000/s")

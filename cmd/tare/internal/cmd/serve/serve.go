@@ -44,17 +44,17 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "serve [APP]",
-		Short: "Run a measured service for real",
+		Short: "Run a measured service standalone",
 		Long: `Build a contender and run it standalone, as the service that the studies measure.
 
-Without an APP, what can be served is listed: the services, the stacks each is
-written in, and what can be set about it. Every setting can be given by the
-environment as well, e.g. TARE_MAX_BODY for --max-body; a flag comes first.
+Without an APP, tare lists the services, the stacks of each, and their settings.
+Every setting can also be an environment variable, e.g. TARE_MAX_BODY for
+--max-body; a flag takes precedence.
 
---sink URL forwards the events of ingest to another system. They are first written
-to a spool on disk and acknowledged there, so the other system may be away for a
-while; with --sink-wait they are acknowledged when they are forwarded. Sinks, and
-the options each one has:
+--sink URL forwards the events of ingest to another system. They are first
+written to a spool on disk and acknowledged, so the other system may be away for
+a while; with --sink-wait they are acknowledged when they are forwarded. Sinks
+and their options:
 
 ` + kinds.All().Help() + `  tee:ONE,OTHER                several sinks, also null and file:PATH
 
@@ -64,9 +64,9 @@ sinks also take gzip=on and token-file=PATH. TARE_SINK_TOKEN is sent as a bearer
 token; user and password in the URL are sent as Basic authentication. With several
 HTTP sinks, TARE_SINK_TOKEN is refused unless all but one have one of the others.
 
-Ctrl-C and SIGTERM are handed on: the service lets requests under way end, for
-5 s at most. A second Ctrl-C ends it at once. Nothing is left of it when tare
-itself is killed.
+Ctrl-C and SIGTERM are passed to the service, which completes the requests in
+flight, for 5 s at most. A second Ctrl-C ends it at once. If tare itself is
+killed, the service ends too.
 
 Exit codes: the service's own, which is 0 after a signal; 1 it cannot be built or
 cannot serve; 2 bad input; 130 interrupted before it was built.`,

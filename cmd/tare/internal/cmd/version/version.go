@@ -14,7 +14,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:     "version",
-		Short:   "Say which tare this is",
+		Short:   "Print the version of tare",
 		Example: "  tare version --json",
 		Args:    cmdenv.AtMost(0),
 		RunE: func(*cobra.Command, []string) error {
