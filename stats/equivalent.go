@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Equivalent reports whether an interval of the logarithm of a ratio is inside ±ln(1+margin). The
-// two sides then differ by at most margin, e.g. 0.03 for 3 %.
+// Equivalent reports whether two quantities differ by at most margin, e.g. 0.03 for 3 %. The interval
+// of the logarithm of their ratio is [lo, hi]. It has to be inside ±ln(1+margin).
 //
 // Source: D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power
 // approach", J. Pharmacokin. Biopharm. 15 (1987) 657–680.

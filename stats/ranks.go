@@ -6,8 +6,9 @@ import (
 	"strconv"
 )
 
-// This file ranks programs of which not all pairs differ significantly. For example, a and b do not
-// differ, b and c do not differ, but a is faster than c. The letters are a, ab and b.
+// This file ranks programs of which not all pairs differ significantly. For example, x and y do not
+// differ, y and z do not differ, but x is faster than z. Programs that do not differ share a letter:
+// x gets a, y gets ab, and z gets b.
 
 // Ranks returns the lowest and highest possible rank of each of n contenders, from 1. compare(i, j)
 // returns −1 if i is proven faster than j, 1 if i is proven slower, and 0 if neither is proven.
@@ -57,7 +58,8 @@ func Letters(n int, distinct func(i, j int) bool, order []int) []string {
 			}
 		}
 	}
-	// The group with the first contender in which two groups differ comes first.
+	// Sort the groups like words: compare two of them at the first contender that only one contains.
+	// The group with that contender comes first.
 	slices.SortFunc(groups, func(a, b *big.Int) int {
 		for pos := range order {
 			if d := int(b.Bit(pos)) - int(a.Bit(pos)); d != 0 {

@@ -15,7 +15,7 @@
 // rate limit they have X-RateLimit-Limit, X-RateLimit-Remaining and X-RateLimit-Reset. A client above the
 // limit gets 429 with Retry-After.
 //
-// The package does not import net/http, because some servers do not link it.
+// The package does not import net/http: servers on other HTTP libraries are then built without it.
 package homelab
 
 import "time"
@@ -54,7 +54,6 @@ type Info struct {
 }
 
 // Unit is an entry of /api/v1/services: a program that runs in the cluster of the house, such as its database.
-// It is not called Service, because in this module a service is an app.
 type Unit struct {
 	Name      string `json:"name"`
 	Namespace string `json:"namespace"`

@@ -52,9 +52,9 @@ func parseSeconds(text string) (time.Time, error) {
 // maxExponent limits the zeros that parseScientific writes. The year 9999 has twelve digits.
 const maxExponent = 40
 
-// parseScientific parses seconds with an exponent: it moves the decimal point and calls parseSeconds. 1.46e9
-// becomes 01460000000. and 1.5e-3 becomes 0.0015. Without the first 0, the second text would begin with the
-// point, which parseSeconds rejects.
+// parseScientific parses seconds with an exponent. It moves the decimal point, and passes the text without an
+// exponent to parseSeconds: "01500." for 1.5e3, and "0.0015" for 1.5e-3. It begins every text with 0, because
+// parseSeconds rejects a text that begins with the point.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {
@@ -72,11 +72,11 @@ func parseScientific(text string) (time.Time, error) {
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	digits := whole + fraction
 	point := len(whole) + exponent // digits before the point
-	if point < 0 {                 // 1.5e-3: 15 → 0015, and the point is before it
+	if point < 0 {                 // 1.5e-3: 15 becomes 0015, with the point before it
 		digits = strings.Repeat("0", -point) + digits
 		point = 0
 	}
-	if missing := point - len(digits); missing > 0 { // 1.5e3: 15 → 1500
+	if missing := point - len(digits); missing > 0 { // 1.5e3: 15 becomes 1500
 		digits += strings.Repeat("0", missing)
 	}
 	return parseSeconds(sign + "0" + digits[:point] + "." + digits[point:])

@@ -12,10 +12,14 @@ import (
 	"strings"
 )
 
+// This file reads the command line of a server program that runs alone, without a lab. A program serves an
+// app, such as users. It may have several variants of it, e.g. one for gRPC and one for Gin. It serves one of
+// them (-variant), or several together, each at an address of its own (-face).
+
 type commandLine struct {
 	set         *flag.FlagSet
 	app         string
-	faces       string // variants to serve together, see parseListenSpecs
+	together    string // value of -face: the variants to serve together, see parseListenSpecs
 	hosts       string
 	appSettings flagSettings
 }
@@ -53,12 +57,12 @@ func (a alone) parseFlags(args []string, help io.Writer, env func(string) string
 	if path, ok := strings.CutPrefix(s.log, LogFile+":"); ok {
 		s.log, s.logFile = LogFile, path
 	}
-	servesTogether := len(a.Together) > 0 && s.variant == "" // several variants, each at its address
+	servesTogether := len(a.Together) > 0 && s.variant == ""
 	if err := a.checkSetup(s, servesTogether); err != nil {
 		return s, err
 	}
 	if servesTogether {
-		if s.listenAt, err = a.parseListenSpecs(c.faces, s.addr); err != nil {
+		if s.listenAt, err = a.parseListenSpecs(c.together, s.addr); err != nil {
 			return s, err
 		}
 	}
@@ -76,18 +80,23 @@ func (a alone) defineFlags(s *setup, apps []string, env func(string) string) *co
 		}
 		return fallback
 	}
-	firstOf := func(names []string) string { return strings.Join(names[:min(1, len(names))], "") } // "" without names
+	first := func(names []string) string { // "" if there are none
+		if len(names) == 0 {
+			return ""
+		}
+		return names[0]
+	}
 	f := flag.NewFlagSet(programName(), flag.ContinueOnError)
 	f.SetOutput(io.Discard)
 	c := &commandLine{set: f}
-	f.StringVar(&c.app, "app", envOr(EnvApp, firstOf(apps)), "`app` to serve: "+strings.Join(apps, ", "))
+	f.StringVar(&c.app, "app", envOr(EnvApp, first(apps)), "`app` to serve: "+strings.Join(apps, ", "))
 	f.StringVar(&s.addr, "addr", envOr(EnvAddr, "127.0.0.1:8080"), "`host:port` to listen at; port 0: any")
 	f.StringVar(&s.log, "log", envOr(EnvLog, LogNone), "access log: none, stdout, discard or file:`PATH`")
 	if variants := strings.Join(a.Variants, ", "); len(a.Together) > 0 {
 		f.StringVar(&s.variant, "variant", "", "the only `face` to serve, at -addr: "+variants)
-		f.StringVar(&c.faces, "face", envOr(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
+		f.StringVar(&c.together, "face", envOr(EnvFace, strings.Join(a.Together, ",")), "`faces` to serve, with commas between them, each NAME=HOST:PORT, or NAME at the ports from that of -addr on: "+variants)
 	} else {
-		f.StringVar(&s.variant, "variant", firstOf(a.Variants), "`variant` to be: "+variants)
+		f.StringVar(&s.variant, "variant", first(a.Variants), "`variant` to be: "+variants)
 	}
 	f.StringVar(&s.cert, "tls-cert", envOr(EnvTLSCert, ""), "`file` of a certificate in PEM, to encrypt connections with")
 	f.StringVar(&s.key, "tls-key", envOr(EnvTLSKey, ""), "`file` of its key in PEM")
@@ -115,8 +124,8 @@ func (a alone) checkSetup(s setup, servesTogether bool) error {
 	return nil
 }
 
-// parseListenSpecs parses variants to serve together, such as grpc=:9090,connect. Those without an address use
-// the host of base (host:port) and its port, then the next ones. Port 0 means any.
+// parseListenSpecs parses the variants to serve together, with or without addresses: grpc=:9090,connect,gin.
+// Those without one listen at base (host:port), at its port, the next one and so on. Port 0 means any.
 func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err error) {
 	host, port, err := net.SplitHostPort(base)
 	if err != nil {
@@ -144,15 +153,17 @@ func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err erro
 	return specs, nil
 }
 
-type flagSettings map[string]*flagSetting
+type flagSettings map[string]*flagSetting // by name
 
+// flagSetting is a setting of one or more apps that has a flag.
 type flagSetting struct {
 	Setting
 	apps  []string
-	value string
-	isSet bool
+	value string // of the flag
+	isSet bool   // the command line has the flag
 }
 
+// addSettings adds a flag for each setting of the apps.
 func (a alone) addSettings(f *flag.FlagSet, apps []string) flagSettings {
 	all := flagSettings{}
 	for _, name := range apps {
@@ -182,8 +193,8 @@ func (c *flagSetting) Set(value string) error {
 // IsBoolFlag makes package flag accept a switch without a value.
 func (c *flagSetting) IsBoolFlag() bool { return c.Switch() }
 
-// newConfig returns the configuration of an app. A flag precedes the environment, and that the default. It
-// rejects settings of another app.
+// newConfig returns the configuration of an app. The value of a setting is that of its flag, or else of its
+// environment variable, or else the default. newConfig rejects flags of another app.
 func (all flagSettings) newConfig(app App, env func(string) string) (Config, error) {
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if c := all[name]; c.isSet && !slices.Contains(c.apps, app.Name) {
@@ -196,16 +207,14 @@ func (all flagSettings) newConfig(app App, env func(string) string) (Config, err
 		return nil, err
 	}
 	for _, s := range list {
-		source, value := "-", "" // begins an error, before the name: -max-body: …
 		if c := all[s.Name]; c.isSet {
-			value = c.value
-		} else if value = env(s.Env()); value != "" {
-			source = s.Env() + ": -"
-		} else {
-			continue
-		}
-		if err := s.setValue(value); err != nil {
-			return nil, fmt.Errorf("%s%w", source, err)
+			if err := s.setValue(c.value); err != nil {
+				return nil, fmt.Errorf("-%w", err) // -max-body: …
+			}
+		} else if value := env(s.Env()); value != "" {
+			if err := s.setValue(value); err != nil {
+				return nil, fmt.Errorf("%s: -%w", s.Env(), err) // TARE_MAX_BODY: -max-body: …
+			}
 		}
 	}
 	return config, config.Check()

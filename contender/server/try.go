@@ -5,7 +5,11 @@ import (
 	"net/netip"
 )
 
-// Address is the address of a running server. A service prints it at its start, in a command to try.
+// This file makes the command that a service prints when it starts, to try it out:
+//
+//	curl -s http://127.0.0.1:8080/health
+
+// Address is the address of a running server.
 type Address struct {
 	Host      string // host:port
 	Encrypted bool
@@ -16,10 +20,10 @@ func newAddress(addr net.Addr, encrypted bool) Address {
 	a := Address{Host: addr.String(), Encrypted: encrypted}
 	parsed, err := netip.ParseAddrPort(a.Host)
 	switch {
-	case err != nil:
+	case err != nil: // not an IP address, e.g. localhost:8080
 	case !parsed.Addr().IsUnspecified():
 		a.Host = netip.AddrPortFrom(parsed.Addr().WithZone(""), parsed.Port()).String()
-	default: // all addresses, also those of IPv4
+	default: // the server listens at all addresses, so one of IPv4 will do
 		a.Host = netip.AddrPortFrom(netip.AddrFrom4([4]byte{127, 0, 0, 1}), parsed.Port()).String()
 	}
 	return a
@@ -33,8 +37,8 @@ func (a Address) URL() string {
 	return "http://" + a.Host
 }
 
-// Curl returns the start of a command, before options and the quoted URL. It accepts any certificate, for
-// tests.
+// Curl returns the start of a curl command, to which other options and the quoted URL are added. The
+// command accepts any certificate, because services are tried with certificates for tests.
 func (a Address) Curl() string {
 	curl := "curl -s"
 	if a.Encrypted {
@@ -43,8 +47,8 @@ func (a Address) Curl() string {
 	return curl + a.Header()
 }
 
-// Header returns the option with the token for curl and grpcurl, or "". It names an environment variable, so
-// that the token is not in the shell's history.
+// Header returns the option of curl and grpcurl for the token, or "" if requests need none. It names an
+// environment variable instead of the token, which would be in the shell's history.
 func (a Address) Header() string {
 	if !a.Guarded {
 		return ""
@@ -52,8 +56,8 @@ func (a Address) Header() string {
 	return ` -H "Authorization: Bearer $` + Setting{Name: SetToken}.Env() + `"`
 }
 
-// TryWith returns a function for [Service.Try] that sets [Address.Guarded] if there is a token. try may be
-// nil.
+// TryWith returns a function for [Service.Try] that calls try, with [Address.Guarded] set if the service has a
+// token. It returns nil for nil.
 func TryWith(token string, try func(variant string, a Address) string) func(variant string, a Address) string {
 	if try == nil {
 		return nil
@@ -64,6 +68,7 @@ func TryWith(token string, try func(variant string, a Address) string) func(vari
 	}
 }
 
+// tryCommand returns the command to print. Without Service.Try it requests the path /health.
 func (s Service) tryCommand(variant string, a Address) string {
 	if s.Try == nil {
 		return a.Curl() + " " + a.URL() + "/health"

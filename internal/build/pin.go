@@ -38,23 +38,23 @@ type With struct {
 
 var (
 	// A module path and the version after it: github.com/bytedance/sonic and v1.14.0, main or a commit.
-	withPath = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
-	withTag  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
-	// A version that never changes: v1.14.0, v1.14.0-rc.1 or a pseudo-version.
+	modulePath = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9_~.-]*(/[A-Za-z0-9_~.-]+)*$`)
+	anyVersion = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9_.+/-]*$`)
+	// A version that never changes: v1.14.0, v1.14.0-rc.1 or a pseudo-version, which the go command makes for a
+	// commit: v0.0.0-20190930134022-aa0246cd15f7. See https://go.dev/ref/mod#pseudo-versions.
 	fixedVersion = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+([-+].*)?$`)
-	// A semantic version, and the end of a pseudo-version, e.g. -20190930134022-aa0246cd15f7. See
-	// https://go.dev/ref/mod#pseudo-versions.
-	tagPattern    = lazyregexp.New(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
-	commitPattern = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`)
+	// A semantic version, and the end of a pseudo-version.
+	semanticVersion = lazyregexp.New(`^v(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*)){2}(-[0-9A-Za-z.-]+)?(\+incompatible)?$`)
+	pseudoEnd       = lazyregexp.New(`[-.][0-9]{14}-[0-9A-Za-z]+(\+|$)`)
 	// A Go release with experiments: go1.26.8+jsonv2.
-	goTag = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)(\+[a-z][a-z0-9]*)*$`)
+	goToolchain = lazyregexp.New(`^go[0-9]+\.[0-9]+(\.[0-9]+|(rc|beta)[0-9]+)(\+[a-z][a-z0-9]*)*$`)
 )
 
 // ParseWith parses path@version or path=directory. A relative directory is relative to dir.
 func ParseWith(s, dir string) (With, error) {
 	formErr := fmt.Errorf("%q is neither module@version nor module=./dir, e.g. github.com/bytedance/sonic@v1.14.0", s)
 	if path, moduleDir, ok := strings.Cut(s, "="); ok && !strings.Contains(path, "@") {
-		if !withPath.MatchString(path) || strings.TrimSpace(moduleDir) == "" {
+		if !modulePath.MatchString(path) || strings.TrimSpace(moduleDir) == "" {
 			return With{}, formErr
 		}
 		moduleDir = filepath.FromSlash(moduleDir)
@@ -64,11 +64,11 @@ func ParseWith(s, dir string) (With, error) {
 		abs, err := filepath.Abs(moduleDir)
 		return With{Path: path, Dir: abs}, err
 	}
-	path, tag, _ := strings.Cut(s, "@")
-	if !withPath.MatchString(path) || !withTag.MatchString(tag) {
+	path, version, _ := strings.Cut(s, "@")
+	if !modulePath.MatchString(path) || !anyVersion.MatchString(version) {
 		return With{}, formErr
 	}
-	return With{Path: path, Version: tag}, nil
+	return With{Path: path, Version: version}, nil
 }
 
 // String returns the form that ParseWith reads.
@@ -86,12 +86,15 @@ func (w With) isFixed() bool { return w.Dir != "" || fixedVersion.MatchString(w.
 // IsTag reports whether the version is a tag of the module's authors. The go command makes pseudo-versions for
 // other commits.
 func (w With) IsTag() bool {
-	return tagPattern.MatchString(w.Version) && !commitPattern.MatchString(w.Version)
+	return semanticVersion.MatchString(w.Version) && !pseudoEnd.MatchString(w.Version)
 }
 
+// checkFits returns an error if a contender cannot be built with the pinned versions: its module does not
+// require a module of p.With, or the SDK of all contenders needs a newer Go than p.Go. A leaf is the directory
+// of a contender, and mod its go.mod.
 func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	if p.Go != "" {
-		if !goTag.MatchString(p.Go) {
+		if !goToolchain.MatchString(p.Go) {
 			return fmt.Errorf("%q is no Go release; write all its numbers, e.g. go1.25.5", p.Go)
 		}
 		if sdk := mod.sdkDir(); sdk != "" {
@@ -123,11 +126,12 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	return nil
 }
 
-// withoutPinned removes the versions of pinned modules from claims.
-func (p Pin) withoutPinned(claims []string) []string {
-	out := slices.Clone(claims)
-	for i, claim := range out {
-		path, _, _ := strings.Cut(claim, "@")
+// withoutPinned returns the modules that a contender says it contains, path or path@version, without the
+// versions of pinned modules, because another version is built.
+func (p Pin) withoutPinned(modules []string) []string {
+	out := slices.Clone(modules)
+	for i, module := range out {
+		path, _, _ := strings.Cut(module, "@")
 		if slices.ContainsFunc(p.With, func(w With) bool { return w.Path == path }) {
 			out[i] = path
 		}

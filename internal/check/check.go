@@ -40,10 +40,11 @@ type Check struct {
 	adviceIsForAuthors bool // Advice is for the contender's author; borrowers get borrowedAdvice
 	includesFailures   bool // Run also receives trials that do not count
 	onlyAtEnd          bool // Run is called only after the study has stopped
-	voidsWorkload      bool // its voids name a workload and no contender, so it cannot void a trap
+	voidsWorkload      bool // a finding voids a workload for all contenders, so the check cannot void a trap alone
 
 	// voidReasons returns the reasons for which the check could void contender, with the evidence
-	// for each. It is nil if having measured the contender is enough evidence.
+	// for each. It is set if rounds of measurements are the evidence, of which there may be too
+	// few. It is nil if one trial of the contender is enough.
 	voidReasons func(in Input, contender string) []voidReason
 
 	// Run returns findings with contender, workload and message. It may override severity and
@@ -67,8 +68,8 @@ func All() []Check {
 // that reproduces a published mistake.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
-// Statistical reports whether the check with that id reads values of rounds, which mostly vary by
-// chance. Other checks inspect responses, binaries and single operations.
+// Statistical reports whether the check with that id judges values of rounds, which vary by chance.
+// Those checks have voidReasons. Other checks inspect responses, binaries and single operations.
 func Statistical(id string) bool {
 	c, ok := Named(id)
 	return ok && c.voidReasons != nil
@@ -87,6 +88,7 @@ func Named(id string) (c Check, ok bool) {
 // borrowedAdvice is for users who borrowed the contenders from another study.
 const borrowedAdvice = "do not take it for this input, and report it with this message to its maintainer"
 
+// runAndComplete runs a check and sets the fields of its findings that Run leaves out.
 func (c Check) runAndComplete(in Input) []tare.Finding {
 	if c.onlyAtEnd && !in.Final {
 		return nil
@@ -110,8 +112,8 @@ func (c Check) runAndComplete(in Input) []tare.Finding {
 	return out
 }
 
-// Run runs every check and returns all findings. It marks the voids that a trap must get as
-// expected.
+// Run runs every check and returns all findings. A finding that voids a trap, as the study expects, is
+// marked as expected.
 func Run(in Input) []tare.Finding {
 	var out []tare.Finding
 	counted := in.withoutVoid()
@@ -125,12 +127,13 @@ func Run(in Input) []tare.Finding {
 	return out
 }
 
+// mustBeVoid reports whether the study expects the check to void the contender.
 func (in Input) mustBeVoid(contender, check string) bool {
 	c, ok := in.Contender(contender)
 	return ok && slices.Contains(c.Expect.Void, check)
 }
 
-// roleOf returns "" for an unknown contender.
+// roleOf returns the role of a contender, or "" if there is no such contender.
 func (in Input) roleOf(id string) tare.Role {
 	c, _ := in.Contender(id)
 	return c.Role

@@ -21,9 +21,10 @@ func discriminating() Check {
 	return Check{
 		ID:       "discriminating",
 		Severity: tare.Warn,
-		Summary: "A criterion must be able to fail, to be met, and to be decided. Its limit is compared with three things. First, the effect: the criterion could not fail if all values that it might have been about (for a ratio those of every contender and the baseline's own 1, " +
-			"for a value those of every contender and the baseline) are on the right side of the limit with their entire intervals, by a factor of ten. Second, the harness: the limit of a value cannot be met if the null contender alone exceeds it. " +
-			"Third, the control: an open ratio or equivalence that requires a difference smaller than the half-width of the control's interval cannot be decided, because even identical code differs by that much.",
+		Summary: "A criterion must be able to fail, to be met, and to be decided. Its limit is compared with three things. " +
+			"First, the effect: a criterion could not fail if every contender and the baseline meet its limit by a factor of ten, with their entire intervals. (The ratio of the baseline is 1.) " +
+			"Second, the harness: the limit of a value cannot be met if the null contender alone exceeds it. " +
+			"Third, the control: a ratio or an equivalence is open and cannot be decided if it requires a difference smaller than the half-width of the control's interval, because even identical code differs by that much.",
 		Why: "\"Less than 10 ms overhead per request\" was a success criterion for routers that take a microsecond: the limit was ten thousand times the effect, and every program that terminates met it. " +
 			"If a criterion cannot fail, or if the machine cannot decide it, its verdict tells nothing.",
 		Advice:    "set the limit near the value that would change your decision, and give the study a larger budget if a criterion is open",
@@ -140,8 +141,8 @@ func isTrivial(rule tare.Rule, lowest, highest float64) bool {
 }
 
 // findUndecidable finds the contenders for which more rounds would not decide the criterion. limits
-// are the ratios at which the criterion changes between met and not met. It is open if a limit is
-// inside the interval of the contender's ratio.
+// are the ratios at which the criterion changes between met and not met. It is undecided if a limit
+// is inside the interval of the contender's ratio.
 //
 // The control, a second copy of the baseline, shows how far from 1 the ratio of identical code may
 // be. More rounds do not help if the limits are nearer to 1 than that.

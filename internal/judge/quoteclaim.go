@@ -13,13 +13,13 @@ import (
 // This file puts a claim of a ratio into words, with the published and the measured figures in the
 // same unit. For example: "published 2.02× (91,882 and 45,478 ns/op); here 1.69×".
 
-// quotedClaim has the factors of a claim. The published one is 1 or more: "2.02× as fast" instead of
-// 0.495 times the time.
+// quotedClaim is a claim with its published and its measured ratio. If the published ratio is below
+// 1, all ratios are inverted: 0.495 of the time becomes the factor 2.02.
 type quotedClaim struct {
 	claim     tare.Claim
 	result    tare.ClaimResult
-	published float64
-	measured  float64
+	published float64 // factor, 1 or more
+	measured  float64 // factor, below 1 if the other side is ahead
 	low, high float64 // interval of measured
 }
 
@@ -141,7 +141,7 @@ func (c quotedClaim) describeAgreement() string {
 		return side + ", by more"
 	case side == sameSide:
 		return side + ", by how much is open"
-	case c.result.Outcome == tare.NotThatSize && c.high < c.published:
+	case c.result.Outcome == tare.NotThatSize && c.high < c.published: // which is ahead is open, the size is not
 		return side + ", but by less"
 	}
 	return side
@@ -149,47 +149,47 @@ func (c quotedClaim) describeAgreement() string {
 
 // formatClaimFigures returns the measured figures of both sides, or "" if one is missing.
 func (q *quoter) formatClaimFigures(c quotedClaim) string {
-	sum := func(contender, workload, metric string) (float64, bool) {
+	find := func(contender, workload, metric string) (float64, bool) {
 		v, ok := q.result.Value(workload, contender, metric)
-		if !ok || v.Struck || !(v.Value > 0) {
+		if !ok || v.Struck || !(v.Value > 0) { // a check can strike a value
 			return 0, false
 		}
 		if c.claim.Plus == "" {
 			return v.Value, true
 		}
-		more, ok := q.result.Value(workload, contender, c.claim.Plus)
+		more, ok := q.result.Value(workload, contender, c.claim.Plus) // the claim is about a sum of two metrics
 		return v.Value + more.Value, ok && !more.Struck
 	}
-	value, hasValue := sum(c.result.Contender, c.claim.Workload, c.claim.Metric)
+	value, hasValue := find(c.result.Contender, c.claim.Workload, c.claim.Metric)
 	baseline, hasBaseline := 0.0, false
-	if c.claim.Of.Workload != "" {
-		baseline, hasBaseline = sum(cmp.Or(c.claim.Of.Contender, c.result.Contender), c.claim.Of.Workload, c.claim.Of.Metric)
+	if other := c.claim.Of; other.Workload != "" { // the claim compares with another value than that of the baseline
+		baseline, hasBaseline = find(cmp.Or(other.Contender, c.result.Contender), other.Workload, other.Metric)
 	} else {
-		baseline, hasBaseline = sum(q.result.Baseline(), c.claim.Workload, c.claim.Metric)
+		baseline, hasBaseline = find(q.result.Baseline(), c.claim.Workload, c.claim.Metric)
 	}
 	if !hasValue || !hasBaseline {
 		return ""
 	}
 	if m, ok := tare.MetricNamed(c.claim.Metric); ok && strings.HasPrefix(m.Unit, "ns") {
-		scale := nanosecondsOf(c.claim.Unit)
-		value, baseline = value/scale, baseline/scale
+		unit := unitNanoseconds(c.claim.Unit)
+		value, baseline = value/unit, baseline/unit
 	}
 	return c.formatPair(baseline, value)
 }
 
-// formatPair returns two figures in the unit of the claim, the larger published one first. Times of
-// a request become rates, as they were published.
+// formatPair returns two figures in the unit of the claim. The first is that of the side whose
+// published figure is larger. A time per request becomes a rate, as it was published.
 func (c quotedClaim) formatPair(baseline, value float64) string {
-	unit, isFirst := c.claim.Unit, c.claim.Baseline > c.claim.Value
-	if prefix, isTime := strings.CutSuffix(unit, "/request"); isTime && c.claim.Metric == "time" {
-		second := 1e9 / nanosecondsOf(prefix)
-		baseline, value, unit, isFirst = second/baseline, second/value, "requests/s", !isFirst
+	unit, baselineFirst := c.claim.Unit, c.claim.Baseline > c.claim.Value
+	if timeUnit, isPerRequest := strings.CutSuffix(unit, "/request"); isPerRequest && c.claim.Metric == "time" {
+		oneSecond := 1e9 / unitNanoseconds(timeUnit)
+		baseline, value, unit = oneSecond/baseline, oneSecond/value, "requests/s"
+		baselineFirst = !baselineFirst
 	}
-	first, second := baseline, value
-	if !isFirst {
-		first, second = value, baseline
+	if baselineFirst {
+		return formatQuoted(baseline) + " and " + formatQuoted(value) + " " + unit
 	}
-	return formatQuoted(first) + " and " + formatQuoted(second) + " " + unit
+	return formatQuoted(value) + " and " + formatQuoted(baseline) + " " + unit
 }
 
 // formatQuoted formats x with at most four significant digits, or as an integer from 1,000 on.
@@ -204,12 +204,13 @@ func formatQuoted(x float64) string {
 	return text
 }
 
-// nanosecondsOf returns how many ns the unit of time at the start of unit has, or 1 if there is none.
-func nanosecondsOf(unit string) float64 {
+// unitNanoseconds returns the length of the unit of time at the start of unit, in ns. It returns 1 if
+// unit has none.
+func unitNanoseconds(unit string) float64 {
 	switch {
 	case strings.HasPrefix(unit, "µs"):
 		return 1e3
-	case strings.HasPrefix(unit, "ms CPU/s"): // at 1,000 requests a second
+	case strings.HasPrefix(unit, "ms CPU/s"): // of 1,000 requests per second, so 1 ms/s is 1 µs for each
 		return 1e3
 	case strings.HasPrefix(unit, "ms"):
 		return 1e6

@@ -10,8 +10,9 @@ import (
 )
 
 // describeTradeOff returns a clause for a sentence about a contender's speed. It names the gravest
-// difference from the output of the reference, e.g. ", and leaves HTML as it is (one of 3 differences
-// in meaning)". It returns "" if none affects the workload's operation.
+// difference of the contender's output from that of the reference. For example, the sentence "sonic
+// takes 0.4 of the time" gets ", and leaves HTML as it is (one of 3 differences in meaning)". The
+// clause is "" if no difference affects the workload's operation.
 func describeTradeOff(d evidence.Evidence, contender, workload string) string {
 	w, _ := d.Workload(workload)
 	var differences []tare.Difference

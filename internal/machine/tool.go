@@ -47,18 +47,18 @@ func Tool(name string) (path string, err error) {
 	return path, nil
 }
 
-// checkVersion makes a program print its version. If that fails, the error has the first line of the
-// output, or the exit status without output.
+// checkVersion makes a program print its version. If that fails, the error has the first line of its
+// output. If there is no output, it has the exit status.
 func checkVersion(path string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
 	defer cancel()
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, "--version")
 	cmd.Dir, cmd.Stdout, cmd.Stderr = os.TempDir(), &output, &output
-	cmd.WaitDelay = time.Second // a child may hold the pipe open
+	cmd.WaitDelay = time.Second // if the program leaves a child that holds the pipe open
 	err := cmd.Run()
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay):
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // the program itself succeeded
 		return nil
 	case ctx.Err() != nil:
 		return &BrokenToolError{Path: path, Reason: fmt.Sprintf("%s --version took longer than %v", filepath.Base(path), versionTimeout)}

@@ -55,7 +55,7 @@ func MarkSymbols() template.HTML {
 		{markOf(More), `<rect class="m more" x="-6" y="-6" width="12" height="12"/>`},
 		{markOf(Same), `<circle class="m same" r="6"/>`},
 		{baseMark, `<rect class="base" x="-5" y="-12" width="10" height="24" rx="2"/>`},
-		{limitMark, `<path class="claim" d="M0-8 8 0 0 8-8 0Z"/>`},
+		{limitMark, `<path class="claim" d="M0-8 8 0 0 8-8 0Z"/>`}, // a hollow diamond
 		{publishedMark, `<path class="claim full" d="M0-8 8 0 0 8-8 0Z"/>`},
 	} {
 		d.WriteString(`<symbol id="` + m.id + `" overflow="visible"><svg y="50%" overflow="visible">` + m.shape + `</svg></symbol>`)
@@ -64,11 +64,11 @@ func MarkSymbols() template.HTML {
 	return template.HTML(d.String()) //nolint:gosec // constant
 }
 
-// Ids of the symbols of MarkSymbols. They are short, because each row has several.
+// Ids of the symbols of MarkSymbols. They are short, because a page repeats them in each row.
 const (
 	baseMark      = "mb"
-	limitMark     = "ma"
-	publishedMark = "mp"
+	limitMark     = "ma" // of a claim that is a limit
+	publishedMark = "mp" // of a claim that is a published value
 	intervalMark  = "mi"
 )
 
@@ -118,13 +118,13 @@ func anchorAt(at float64) string {
 
 // Claim is a value that a row is compared with, drawn as a diamond: a limit, or a published value.
 type Claim struct {
-	Value float64
-	Text  string
-	Asked bool // the value is a limit
+	Value   float64
+	Text    string
+	IsLimit bool // else it is a published value
 }
 
 func (c Claim) markText() string {
-	if c.Asked {
+	if c.IsLimit {
 		return "◇"
 	}
 	return "◆"
@@ -160,12 +160,12 @@ func (s Scale) Row(x Interval) (svg template.HTML, omitted []string) {
 	}
 	for _, c := range x.Claims {
 		pos := s.Axis.At(c.Value)
-		side, room := placeText(c.Text, pos, taken, len(x.Claims) == 1)
-		if side != "" {
+		anchor, room := placeText(c.Text, pos, taken, len(x.Claims) == 1)
+		if anchor != "" {
 			taken = append(taken, room)
 		}
-		d.addClaim(c, pos, side)
-		if side == "" && c.Text != "" {
+		d.addClaim(c, pos, anchor)
+		if anchor == "" && c.Text != "" {
 			omitted = append(omitted, c.markText()+" "+c.Text)
 		}
 	}
@@ -190,41 +190,48 @@ const (
 	claimLetter = 0.0238 // for each letter of a claim's text
 )
 
-// placeText returns the side of the diamond with room for a text: "end" for before it, "start" for
-// after it, or "".
-func placeText(text string, pos float64, taken []segment, afterFirst bool) (side string, room segment) {
+// Anchors of a text next to a diamond, as SVG names them: the end of a text on the left of the diamond
+// is next to it, and the start of a text on the right.
+const (
+	anchorLeft  = "end"
+	anchorRight = "start"
+)
+
+// placeText returns the anchor of a text on the side of a diamond that has room for it, and that room.
+// It tries the left side first, unless rightFirst is set. It returns "" if neither side has room.
+func placeText(text string, pos float64, taken []segment, rightFirst bool) (anchor string, room segment) {
 	width := claimRoom + claimLetter*float64(utf8.RuneCountInString(text))
-	sides := []string{"end", "start"}
+	anchors := []string{anchorLeft, anchorRight}
 	rooms := map[string]segment{
-		"end":   {low: pos - width, high: pos - outsideMark},
-		"start": {low: pos + outsideMark, high: pos + width},
+		anchorLeft:  {low: pos - width, high: pos - outsideMark},
+		anchorRight: {low: pos + outsideMark, high: pos + width},
 	}
-	if afterFirst {
-		slices.Reverse(sides)
+	if rightFirst {
+		slices.Reverse(anchors)
 	}
-	for _, side := range sides {
-		room := rooms[side]
+	for _, anchor := range anchors {
+		room := rooms[anchor]
 		isInside := room.low >= 0 && room.high <= 1
 		if isInside && !slices.ContainsFunc(taken, room.overlapsWith) {
-			return side, room
+			return anchor, room
 		}
 	}
 	return "", segment{}
 }
 
-// addClaim draws a diamond, hollow for a limit. side is the text anchor, or "" without a text.
-func (d *drawing) addClaim(c Claim, pos float64, side string) {
+// addClaim draws the diamond of a claim, and its text at the anchor, or no text with "".
+func (d *drawing) addClaim(c Claim, pos float64, anchor string) {
 	mark := publishedMark
-	if c.Asked {
+	if c.IsLimit {
 		mark = limitMark
 	}
 	d.addMark(mark, pos)
 	switch {
 	case c.Text == "":
-	case side == "start":
+	case anchor == anchorRight:
 		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "13", "y", "50%", "dy", "5")
-	case side == "end":
-		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "-13", "y", "50%", "dy", "5", "text-anchor", "end")
+	case anchor == anchorLeft:
+		d.addText("strong", c.Text, "x", formatPercent(pos), "dx", "-13", "y", "50%", "dy", "5", "text-anchor", anchorLeft)
 	}
 }
 

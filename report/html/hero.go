@@ -100,7 +100,7 @@ func newRivals(rows []report.Rival, scales []plot.Scale) []rival {
 		for _, l := range r.Lines {
 			interval := plot.Interval{Value: l.Ratio, Low: l.Low, High: l.High, Class: l.Side, Base: r.Base}
 			for _, c := range l.Claims {
-				interval.Claims = append(interval.Claims, plot.Claim{Value: c.Value, Text: c.Text, Asked: c.Asked != ""})
+				interval.Claims = append(interval.Claims, plot.Claim{Value: c.Value, Text: c.Text, IsLimit: c.Asked != ""})
 			}
 			drawn := rivalLine{RivalLine: l}
 			drawn.Drawing, drawn.Left = scales[l.Work].Row(interval)

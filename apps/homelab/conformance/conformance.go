@@ -2,11 +2,12 @@
 // for the devices of a house.
 //
 // Good requests must succeed, in any order and any number of times. Probes are single requests with the
-// expected status; most must be rejected. For example, a command with a body that is no JSON must get status
-// 400. In a probe, the error code "" accepts any code. A header value "" accepts any but "".
+// status that a server must return; most must be rejected. For example, a command with a body that is no JSON
+// must get status 400. A probe can also require an error code (with "" any code is accepted) and headers (with
+// "" a header must be there, with any text).
 //
-// Some servers are wrong on purpose (Env.WrongOnPurpose): they repeat a published mistake, so that tare can show
-// its effect. Their responses need not be correct.
+// Some servers are wrong on purpose (Env.WrongOnPurpose): they repeat a mistake of a published benchmark, so
+// that tare can show its effect. Their responses need not be correct.
 package conformance
 
 import (
@@ -79,7 +80,7 @@ func App() (conformance.App, error) {
 // goodRequests returns requests that must succeed, each with a check of its response. conformance.HasJSON
 // compares meaning, conformance.HasBody text.
 func goodRequests(house *homelab.House, devices []homelab.Device) []conformance.GoodRequest {
-	services := func(part string) any { return map[string]any{"services": house.Services(part)} }
+	services := func(namePart string) any { return map[string]any{"services": house.Services(namePart)} }
 	allDevices := map[string]any{"devices": devices}
 	responses := map[string]any{
 		api + "/":                                 house.Info(),
@@ -127,7 +128,7 @@ func checkRequestID(got conformance.Response) error {
 // errorProbes returns the probes of a server that lets no other web site (origin) read responses. Every
 // response must have a request id and no CORS header.
 func errorProbes() []conformance.Probe {
-	list := slices.Concat(headProbes(), commandProbes(), pathProbes())
+	list := slices.Concat(headerProbes(), commandProbes(), pathProbes())
 	for i, p := range list {
 		list[i].CheckResponse = func(got conformance.Response) error {
 			if p.CheckResponse != nil {
@@ -148,8 +149,8 @@ func expectError(status int, code string, request conformance.Request) conforman
 	return conformance.Probe{Request: request, Status: status, Code: code}
 }
 
-// headProbes returns requests that a server accepts or rejects because of a header, such as Content-Type.
-func headProbes() []conformance.Probe {
+// headerProbes returns requests that a server accepts or rejects because of a header, such as Content-Type.
+func headerProbes() []conformance.Probe {
 	turnOn := func(contentType string, header ...[2]string) conformance.Request {
 		request := commandRequest(lamp, `{"action":"turn_on"}`)
 		request.Header = header
@@ -164,13 +165,13 @@ func headProbes() []conformance.Probe {
 		{Request: turnOn("application/json; charset=utf-8"), Status: 200},
 		{Request: conformance.Get("/metrics"), Status: 200, Header: map[string]string{"Content-Type": "text/plain"}},
 
-		// Only a valid id is returned.
+		// A server returns a valid request id, and replaces an invalid one.
 		probeID("mine-1", true),
 		probeID(strings.Repeat("x", 64), true),
 		probeID(strings.Repeat("x", 65), false),
 		probeID("a b", false),
 
-		// Browsers send these for pages of other sites.
+		// Browsers send such requests for pages of other sites.
 		expectError(415, "unsupported_media_type", turnOn("application/x-www-form-urlencoded")),
 		expectError(415, "unsupported_media_type", turnOn("text/plain;charset=UTF-8")),
 		expectError(415, "unsupported_media_type", turnOn("multipart/form-data; boundary=x")),
@@ -226,8 +227,8 @@ func pathProbes() []conformance.Probe {
 	}
 }
 
-// probeID returns a probe with a request id. A server must return a valid id. It must replace another one by
-// an id that it makes.
+// probeID returns a probe with the request id id. The response must have the same id if it is valid, else
+// another one.
 func probeID(id string, isValid bool) conformance.Probe {
 	check := func(got conformance.Response) error {
 		have := got.Header.Get("X-Request-Id")
@@ -273,8 +274,8 @@ func originProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes returns the probes of a server that allows three requests per minute and client. Its program
-// tries the server once when it starts, so only two of the probes are accepted.
+// limitProbes returns the probes of a server that allows three requests per minute and client. When it
+// starts, its program sends it a request as a test, so it accepts only two of the probes.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:       conformance.Get(api + "/services"),
@@ -319,7 +320,7 @@ func checkCommands(e conformance.Env) error {
 			return err
 		}
 		got, err := c.Send(conformance.Get(api + "/devices/" + id))
-		if e.WrongOnPurpose { // any response is accepted
+		if e.WrongOnPurpose { // its response need not be correct
 			continue
 		}
 		var device struct {
@@ -346,7 +347,8 @@ func checkCommands(e conformance.Env) error {
 	return nil
 }
 
-// checkLayers checks that each of the settings, and an access log, adds a middleware (layer).
+// checkLayers checks that each of the settings, and an access log, adds a middleware (layer). The server
+// counts how often a request runs a layer.
 func checkLayers(e conformance.Env, settings ...map[string]string) error {
 	settings = append(settings, map[string]string{server.SetLog: server.LogDiscard})
 	for i, set := range settings {
@@ -357,7 +359,7 @@ func checkLayers(e conformance.Env, settings ...map[string]string) error {
 		if _, err := e.SendOnce(addr, conformance.Get("/health")); err != nil {
 			return err
 		}
-		stats, err := e.ReadCounts() // the counts of the server
+		stats, err := e.ReadCounts()
 		minCalls := e.Layers + 1
 		if err != nil || stats.LayerCalls < minCalls && !e.WrongOnPurpose {
 			return errors.Join(err, fmt.Errorf("%v, case %d: %d layer_calls of a request, want %d at least", set, i, stats.LayerCalls, minCalls))

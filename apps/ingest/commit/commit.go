@@ -1,6 +1,6 @@
 // Package commit writes the batches of concurrent callers together (group commit). Batches that arrive during
-// a write wait, and are then written in one. For example, ten callers during a sync of 5 ms cost one more
-// write, not ten. The destination, a file or a database, is called the sink.
+// a write wait, and are then written in one. For example, if ten callers arrive while a sync takes 5 ms, one
+// more write stores the batches of all ten. The destination, a file or a database, is called the sink.
 package commit
 
 import (
@@ -24,11 +24,11 @@ type Batch struct {
 	End   uint64 // position after the batch, if the writer sets it
 }
 
-// Queue collects batches into groups and writes one group at a time. It has no goroutine. The caller that gets
-// the turn, a lock, writes the group of its batch; the other callers of the group wait.
+// Queue collects batches into groups and writes one group at a time. It has no goroutine of its own: one of
+// the callers whose batches are in a group locks writing and writes the group, while the others wait.
 type Queue struct {
-	turn  chan struct{} // a semaphore: full while a caller writes
-	write func([]*Batch)
+	writing chan struct{} // a lock, full while a caller writes; unlike a mutex, it can be waited for together with a context
+	write   func([]*Batch)
 
 	mu     sync.Mutex
 	closed bool
@@ -43,7 +43,7 @@ type group struct {
 
 // New returns a queue that passes groups of batches to write. write must set the Err of every batch. It is never
 // called concurrently.
-func New(write func([]*Batch)) *Queue { return &Queue{turn: make(chan struct{}, 1), write: write} }
+func New(write func([]*Batch)) *Queue { return &Queue{writing: make(chan struct{}, 1), write: write} }
 
 // Keep adds b to a group, waits until the group is written, and returns b.Err. If ctx ends before a caller has
 // begun to write the group, b is not written, and Keep returns the error of ctx.
@@ -53,9 +53,9 @@ func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 		return err
 	}
 	select {
-	case q.turn <- struct{}{}:
+	case q.writing <- struct{}{}:
 		q.commitGroup(g)
-		<-q.turn
+		<-q.writing
 	case <-g.done:
 	case <-ctx.Done():
 		if q.leaveGroup(g, b) {
@@ -66,6 +66,7 @@ func (q *Queue) Keep(ctx context.Context, b *Batch) error {
 	return b.Err
 }
 
+// joinGroup adds b to the group that is written next.
 func (q *Queue) joinGroup(b *Batch) (*group, error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -84,17 +85,17 @@ func (q *Queue) leaveGroup(g *group, b *Batch) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	i := slices.Index(g.batches, b)
-	if q.next != g || i < 0 {
+	if isTaken := q.next != g; isTaken || i < 0 { // commitGroup takes a group out of q.next
 		return false
 	}
 	g.batches = slices.Delete(g.batches, i, i+1)
 	return true
 }
 
-// commitGroup writes g, unless another caller has already done so. The caller must have taken q.turn.
+// commitGroup writes g, unless another caller has already done so. The caller must hold q.writing.
 func (q *Queue) commitGroup(g *group) {
 	q.mu.Lock()
-	if q.next != g { // another caller has written g
+	if q.next != g { // another caller took g out of q.next and wrote it
 		q.mu.Unlock()
 		return
 	}
@@ -104,7 +105,7 @@ func (q *Queue) commitGroup(g *group) {
 	close(g.done)
 }
 
-// Waiting returns the number of batches that wait for the next turn.
+// Waiting returns the number of batches in the group that is written next.
 func (q *Queue) Waiting() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -120,8 +121,8 @@ func (q *Queue) Close(closeSink func() error) error {
 	q.closed = true
 	g := q.next
 	q.mu.Unlock()
-	q.turn <- struct{}{}
-	defer func() { <-q.turn }()
+	q.writing <- struct{}{}
+	defer func() { <-q.writing }()
 	if g != nil {
 		q.commitGroup(g)
 	}

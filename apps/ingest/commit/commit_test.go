@@ -56,7 +56,7 @@ func TestEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	first, second := make(chan error, 1), make(chan error, 1)
 	go func() { first <- q.Keep(ctx, &Batch{}) }()
-	for len(q.turn) == 0 || q.Waiting() > 0 {
+	for len(q.writing) == 0 || q.Waiting() > 0 {
 		time.Sleep(time.Millisecond)
 	}
 	go func() { second <- q.Keep(ctx, &Batch{}) }()

@@ -14,12 +14,15 @@ import (
 	"github.com/tarebench/tare/internal/check"
 )
 
-// Audited returns the note that tare audit finds a mistake in a benchmark.
+// This file runs the Go rules of tare audit on the benchmarks that tare bench measures. It adds a note
+// to a benchmark in which they find a mistake.
+
+// Audited describes that note.
 func Audited() check.Check {
 	return check.Check{
 		ID: "audit", Severity: tare.Note,
 		Summary: "The rules of tare audit find something in the code of a benchmark that is measured, in head.",
-		Why:     "Both sides are measured alike, but the benchmark may measure something else than its name says: an error, an input that is used up, or the code that the compiler did not remove.",
+		Why:     "Both sides are measured alike, but the benchmark may measure something else than its name says: an error, an input that is used up, or what is left after the compiler removed the work.",
 		Advice:  "tare audit says why, and what to do; tare explain RULE shows a rule",
 	}
 }
@@ -51,6 +54,8 @@ func auditTests(ctx context.Context, tests []suite.Tests) (map[string][]audit.Fi
 	return found, nil
 }
 
+// noteAudit adds a note to the first sub-benchmark of each benchmark with findings. shared has the
+// benchmarks that exist on both sides.
 func (b *Bench) noteAudit(found map[string][]audit.Finding, shared []suite.Benchmark) {
 	noted := map[string]bool{}
 	for _, m := range shared {

@@ -14,10 +14,11 @@ import (
 	"github.com/tarebench/tare/kinds/router"
 )
 
-// This file recommends a router by the result of a study, or advises to stay with net/http.
+// This file recommends a router by the result of a study, or advises to stay with net/http. For example:
+// "On your 12 routes chi takes 0.71 the time of net/http for a lookup, …".
 
-// Recommendation recommends a router for the routes, or to stay with the baseline. It gives its part of
-// the cost of a request and its disadvantages. It also names the routers that could not be measured.
+// Recommendation returns sentences that recommend a router for the routes, or the baseline. They name the
+// router's share of the cost of a request, its disadvantages, and the routers that could not be measured.
 func (d *Document) Recommendation(r *tare.Result) []string {
 	a := d.newAdviser(r)
 	return append(a.recommend(), listRejected(r)...)
@@ -34,7 +35,8 @@ func (d *Document) newAdviser(r *tare.Result) *adviser {
 	return &adviser{Reading: advice.Reading{Result: r, Baseline: d.Baseline(), Workload: allID, Metric: "time"}, d: d}
 }
 
-// adviser recommends a router by the workload of all routes.
+// adviser recommends a router by the workload that requests all routes. The embedded Reading returns what
+// the result has about that workload, such as the routers that are faster than the baseline.
 type adviser struct {
 	advice.Reading
 	d *Document
@@ -55,12 +57,7 @@ func (a *adviser) recommend() []string {
 	case len(measured) == 0:
 		return []string{fmt.Sprintf("%s: no recommendation: no router was compared with %s.", subject, routerName(a.Baseline))}
 	case len(faster) == 0:
-		none, nearest := fmt.Sprintf("none of the %d routers measured was", len(measured)), "The nearest, "+measured[0].Contender+","
-		if len(measured) == 1 {
-			none, nearest = "the other router was not", measured[0].Contender
-		}
-		text := fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s).", subject, routerName(a.Baseline), none, advice.FormatPercent(math.Expm1(a.NoiseFloor())))
-		return a.addImpact([]string{text + " " + a.describeLookup(nearest, measured[0]) + "."})
+		return a.addImpact([]string{a.adviseBaseline(subject, measured)})
 	}
 	lines := []string{a.describeChoice(subject+" "+faster[0].Contender, faster[0], faster)}
 	if len(a.findMisrouted(faster[0].Contender)) > 0 {
@@ -75,6 +72,19 @@ func (a *adviser) recommend() []string {
 	return a.addImpact(lines)
 }
 
+// adviseBaseline returns the advice to stay with the baseline. The first of measured is the fastest.
+func (a *adviser) adviseBaseline(subject string, measured []tare.Comparison) string {
+	none := fmt.Sprintf("none of the %d routers measured was", len(measured))
+	fastest := "The nearest, " + measured[0].Contender + ","
+	if len(measured) == 1 {
+		none, fastest = "the other router was not", measured[0].Contender
+	}
+	noise := advice.FormatPercent(math.Expm1(a.NoiseFloor())) // NoiseFloor is the logarithm of a ratio
+	return fmt.Sprintf("%s: stay with %s: %s shown to be faster beyond what the control shows (±%s). %s.",
+		subject, routerName(a.Baseline), none, noise, a.describeLookup(fastest, measured[0]))
+}
+
+// describeChoice returns the sentence that recommends the router of c.
 func (a *adviser) describeChoice(subject string, c tare.Comparison, faster []tare.Comparison) string {
 	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.DescribeCosts(c.Contender), advice.DescribeTies(c, faster))
 }
@@ -93,8 +103,8 @@ func (a *adviser) findMisrouted(id string) []tare.Difference {
 	return out
 }
 
-// describeLookup returns a clause about the time of a router's lookup, and its share of a request if
-// that was measured. subject begins it.
+// describeLookup returns a clause that begins with subject: the time of a router's lookup, and its share
+// of a request if that was measured.
 func (a *adviser) describeLookup(subject string, c tare.Comparison) string {
 	text := fmt.Sprintf("%s takes %s the time of %s for a lookup, %s instead of %s", subject,
 		format.Within(c.Ratio, c.Low, c.High), routerName(a.Baseline), advice.FormatNanoseconds(c.Value), advice.FormatNanoseconds(c.AgainstValue))
@@ -115,15 +125,16 @@ func (a *adviser) cpuReading() advice.Reading {
 
 // requestCost returns the baseline's CPU time for a complete request, or 0 if it was not measured.
 func (a *adviser) requestCost() float64 {
-	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck { // struck: a check voids the value
+	if v, ok := a.Result.Value(socketID, a.Baseline, "cpu"); ok && !v.Struck { // a check can strike a value
 		return v.Value
 	}
 	return 0
 }
 
-// addImpact adds a line about the routers that cost a request noticeably more CPU time: their
-// intervals are above the limit. A router whose interval contains the limit is not decided. It adds
-// nothing if the cost of a request was not measured.
+// addImpact adds a line about the routers that cost a request noticeably more CPU time than the baseline:
+// the interval of the difference is above the limit, the share noticeable of the cost of a request. A
+// router is not decided if the interval contains the limit. addImpact adds nothing if the cost of a
+// request was not measured.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
@@ -131,11 +142,13 @@ func (a *adviser) addImpact(lines []string) []string {
 	}
 	var expensive, undecided []string
 	measured := a.cpuReading().Measured()
+	limit := noticeable * request // ns
 	for _, c := range measured {
-		switch limit := noticeable * request; { // in ns, like AgainstValue; Low and High are ratios
-		case (c.Low-1)*c.AgainstValue > limit:
+		least, most := (c.Low-1)*c.AgainstValue, (c.High-1)*c.AgainstValue // ns more than the baseline
+		switch {
+		case least > limit:
 			expensive = append(expensive, c.Contender)
-		case (c.High-1)*c.AgainstValue > limit:
+		case most > limit:
 			undecided = append(undecided, c.Contender)
 		}
 	}

@@ -32,7 +32,7 @@ type reader struct {
 	doc     *document
 	outputs outputs
 	benches benches
-	structs structs
+	structs structReader
 
 	position                     // of the current line
 	headings           [6]string // by level, 1 to 6 at index 0 to 5
@@ -61,7 +61,7 @@ func newReader(name string) *reader {
 		doc:          doc,
 		outputs:      outputs{doc: doc, lastCommands: map[string]command{}},
 		benches:      newBenches(doc),
-		structs:      structs{doc: doc, known: map[string]layout{}},
+		structs:      structReader{doc: doc, known: map[string]layout{}},
 		partialLines: map[string]string{},
 	}
 }

@@ -10,12 +10,15 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// scalingClaim finds sentences about growth from too few sizes.
+// This file has the rule scaling-claim. It finds sentences about growth, such as "the copy takes
+// constant time regardless of size", on pages whose figures are of one or two sizes only.
+
+// scalingClaim returns the rule scaling-claim.
 func scalingClaim() rule {
 	return rule{Rule: audit.Rule{
 		ID: "scaling-claim", Severity: tare.Warn,
 		Title:   "How cost grows is stated from two points or fewer.",
-		Why:     "Through two points goes any curve: constant, linear and quadratic cost differ from the third on, and the two often differ in more than size.",
+		Why:     "Two points fit every curve: only a third tells constant, linear and quadratic cost apart. And two measured cases often differ in more than their size.",
 		Do:      "measure five sizes or more, a power of two or ten from each other, and fit the exponent",
 		Command: "tare run ffi",
 		Bad:     "| struct | time |\n|---|---|\n| small | 45 ns |\n| large | 51 ns |\n\nThe copy takes constant time regardless of size.\n",
@@ -25,19 +28,20 @@ func scalingClaim() rule {
 }
 
 var (
-	// growthRE matches "constant time regardless of size". intentionRE matches intentions and
-	// questions.
+	// growthRE matches a statement about growth. The comment of each line has an example.
 	growthRE = lazyregexp.New(`(?i)\bscal\w+\b[^.]{0,40}\bO\([^)]{1,30}\)` + // scales as O(n)
-		`|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b` + // or: O(n) performance
-		`|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b` + // or: scales linearly
-		`|\b(?:constant|same)\b[^.]{0,30}\bregardless\b` + // or: constant regardless
-		`|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)` + // or: regardless of size
-		`|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`) // or: the gap grows with
+		`|\bO\([^)]{1,30}\)[^.]{0,30}\b(?:performance|scaling|overhead|latency)\b` + // O(n) performance
+		`|\bquadratic\w*|\bscales? (?:linearly|with|O\()|\blinear(?:ly)? (?:with|scaling|in)\b` + // scales linearly
+		`|\b(?:constant|same)\b[^.]{0,30}\bregardless\b` + // constant time regardless
+		`|\bregardless of (?:\w+ )?(?:size|complexity|depth|length|number)` + // regardless of size
+		`|\b(?:advantage|overhead|gap|benefit|difference|improvement)\b[^.]{0,20}\b(?:grows?|increases?|widens)\s+with\b`) // the gap grows with
+	// intentionRE matches intentions and questions: "designed for O(1)", "how does it scale?"
 	intentionRE  = lazyregexp.New(`(?i)\b(?:how|whether|intend\w*|intention|goal|designed)\b|\?`)
 	sizeNumberRE = lazyregexp.New(`\d+`)
 )
 
-// minSizes is the least number of measured sizes that shows growth.
+// minSizes is the least number of measured sizes that can show how cost grows. The advice of the
+// rule asks for more, to measure it well.
 const minSizes = 3
 
 // findScalingClaim reports the first sentence about growth, if the page has too few sizes to show
@@ -52,7 +56,7 @@ func findScalingClaim(d *document, report reportFunc) {
 	}
 	first := found[0]
 	finding := fmt.Sprintf("%s: no figures on the page are of %d sizes or more", quote(first.text), minSizes)
-	subject := firstWord(first.context)
+	subject := firstWord(first.context) // e.g. "fastcopy" of "FastCopy takes constant time"
 	for _, f := range found {
 		isSameSubject := len(subject) >= minNameLength && strings.Contains(f.context, subject)
 		if isSameSubject && f.isConstant() != first.isConstant() {
@@ -70,7 +74,7 @@ type growth struct {
 	context string // sentence and heading, in lower case
 }
 
-// isConstant reports whether a cost does not grow.
+// isConstant reports whether the statement is that a cost does not grow.
 func (g growth) isConstant() bool {
 	text := strings.ToLower(g.text)
 	return strings.Contains(text, "o(1)") || strings.Contains(text, "constant") || strings.Contains(text, "regardless")
@@ -100,23 +104,25 @@ func (d *document) collectGrowth() []growth {
 // countSizes returns the greatest number of sizes at which one operation was measured. For example,
 // "copy 16" and "copy 160" are two sizes of one operation.
 func countSizes(all []figure) int {
-	sizes := map[string]map[int]bool{} // by label without the number, and the rest of the name
+	// An operation is a label without one of its numbers, and the other label of the figure.
+	type operation struct{ before, after, other string }
+	sizes := map[operation]map[int]bool{}
 	maxSizes := 0
-	add := func(label, rest string) {
+	add := func(label, other string) {
 		for _, m := range sizeNumberRE.FindAllStringIndex(label, -1) {
 			n, err := strconv.Atoi(label[m[0]:m[1]])
 			if err != nil {
 				continue
 			}
-			key := label[:m[0]] + "\x00" + label[m[1]:] + "\x00" + rest
-			if sizes[key] == nil {
-				sizes[key] = map[int]bool{}
+			op := operation{label[:m[0]], label[m[1]:], other}
+			if sizes[op] == nil {
+				sizes[op] = map[int]bool{}
 			}
-			sizes[key][n] = true
-			maxSizes = max(maxSizes, len(sizes[key]))
+			sizes[op][n] = true
+			maxSizes = max(maxSizes, len(sizes[op]))
 		}
 	}
-	for _, f := range all {
+	for _, f := range all { // the size can be in a row, a column or the heading
 		add(f.subject, f.metric)
 		add(f.metric, f.subject)
 		add(f.heading, f.subject)

@@ -11,9 +11,9 @@ import (
 // name[60]; }" has 64 bytes. The audit rule bytes-below-result compares them with the allocated
 // bytes of an operation.
 
-// structs reads the C structs in blocks of code, line by line, as 64-bit machines lay them out. It
-// adds the size of each to doc.structs.
-type structs struct {
+// structReader reads the C structs in blocks of code, line by line. It adds the size that each has on
+// 64-bit machines to doc.structs.
+type structReader struct {
 	doc            *document
 	inStruct       bool
 	start          position          // first line of the current struct
@@ -45,12 +45,12 @@ var (
 )
 
 // readLine reads a line of code. At the end of a struct it stores the size.
-func (s *structs) readLine(pos position, text string) {
+func (s *structReader) readLine(pos position, text string) {
 	switch {
 	case structOpenRE.MatchString(text):
 		s.inStruct, s.hasUnknownType = true, false
 		s.start, s.size, s.align = pos, 0, 1
-	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"):
+	case !s.inStruct || text == "" || strings.HasPrefix(text, "//"): // other code, or a comment
 	case structCloseRE.MatchString(text):
 		s.inStruct = false
 		name := structCloseRE.FindStringSubmatch(text)[1]
@@ -73,7 +73,7 @@ const (
 func roundUp(size, align int64) int64 { return (size + align - 1) / align * align }
 
 // addField adds the size of a field to the current struct, with the padding before the field.
-func (s *structs) addField(text string) {
+func (s *structReader) addField(text string) {
 	m := structFieldRE.FindStringSubmatch(text)
 	if m == nil {
 		s.hasUnknownType = true

@@ -2,6 +2,7 @@ package gobench
 
 import (
 	"go/ast"
+	"go/token"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -17,8 +18,8 @@ import (
 //		}
 //	}
 //
-// The rule reads the argument of each call of b.SetBytes. It reports an argument that contains b.N,
-// unless this divides.
+// The rule reads the argument of each call of b.SetBytes, and reports one that contains b.N. It
+// permits b.N in a division such as total/b.N, which gives the bytes of one iteration.
 
 // bytesOfN returns the rule bytes-of-n.
 func bytesOfN() rule {
@@ -32,7 +33,7 @@ func bytesOfN() rule {
 		for _, b := range in.suite.benchmarks {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				isSetBytes := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
-				if isSetBytes && in.containsNUndivided(call.Args[0]) && in.suite.findBenchmark(call) == b {
+				if isSetBytes && in.multipliesByN(call.Args[0]) && in.suite.findBenchmark(call) == b {
 					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", formatExpr(call.Args[0]))
 				}
 			}
@@ -40,18 +41,17 @@ func bytesOfN() rule {
 	}}
 }
 
-// containsNUndivided reports whether an expression contains b.N outside of divisions. A division
-// makes the bytes of one iteration out of those of all, as in total/b.N.
-func (in *input) containsNUndivided(e ast.Expr) bool {
-	found := false
+// multipliesByN reports whether an expression contains b.N outside of divisions.
+func (in *input) multipliesByN(e ast.Expr) bool {
+	hasN := false
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.BinaryExpr:
-			return n.Op.String() != "/"
+			return n.Op != token.QUO // skip what is below a division
 		case *ast.SelectorExpr:
-			found = found || in.isDirectN(n)
+			hasN = hasN || in.isDirectN(n)
 		}
-		return !found
+		return !hasN
 	})
-	return found
+	return hasN
 }

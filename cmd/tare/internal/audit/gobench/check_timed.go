@@ -31,7 +31,7 @@ func checkTimed() rule {
 		Seen:    []string{"https://github.com/prometheus/common/blob/v0.67.5/model/signature_test.go#L194"},
 	}, find: func(in *input) {
 		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			if isComparison(fn) && !in.isAbout(l.owner, fn) {
+			if isComparison(fn) && !in.mayMeasure(l.owner, fn) {
 				in.report(call, "%s is timed together with the operation that it checks", formatExpr(call.Fun))
 			}
 		})

@@ -44,7 +44,7 @@ func clientPerOp() rule {
 						in.report(n, "each iteration makes a transport, and so connections of its own")
 					}
 				case *ast.CallExpr:
-					if fn := in.callee(n); isDial(fn) && !in.isAbout(l.owner, fn) {
+					if fn := in.callee(n); isDial(fn) && !in.mayMeasure(l.owner, fn) {
 						in.report(n, "%s is called in each iteration, so that each makes a connection", formatExpr(n.Fun))
 					}
 				}

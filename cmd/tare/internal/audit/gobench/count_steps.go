@@ -10,41 +10,40 @@ import (
 )
 
 // This file estimates how long the preparation of a benchmark takes, for the rule setup-timed. It
-// counts steps, the iterations of the innermost loop. An example with 5000 steps:
+// counts steps, the iterations of the innermost loop. These are 5000 steps:
 //
 //	for range 100 {
 //		for range 50 { work() }
 //	}
 //
-// A binding, here and in other files, has the arguments of the calls so far, by parameter. In the
-// body of fill after a call fill(m, 50), its entry for the parameter n is 50.
+// The length of a loop is often an argument. A binding (type flow.Binding) has the arguments of the
+// calls that lead to a function, by parameter: after fill(m, 50), the parameter n of fill is 50.
 
 // Numbers of steps.
 const (
-	longLoop  = 100_000 // takes a millisecond or more
-	shortLoop = 1_000   // takes some microseconds
-	maxSteps  = 1 << 30 // keeps products from overflowing
-
-	bulkySteps = 10 // of a function such as sort.Ints, at least
+	longLoop   = 100_000 // takes a millisecond or more
+	shortLoop  = 1_000   // takes some microseconds
+	bulkySteps = 10      // of a call such as sort.Ints, at least
+	maxSteps   = 1 << 30 // keeps products from overflowing
 )
 
-// countSteps returns the steps of a node, at least 1. For a loop without a constant bound it
-// assumes the number unknown. It also counts the steps of called functions of the package, but
-// those of each function only once. The functions in seen have been counted.
-func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, seen map[ast.Node]bool) int64 {
+// countSteps returns the steps of a node, at least 1. It assumes that a loop whose length is not
+// known has guess steps; with a guess of 1, it counts only what is certain. It adds the steps of
+// called functions of the package, each function once: those in seen have been counted.
+func (in *input) countSteps(node ast.Node, binding flow.Binding, guess int64, seen map[ast.Node]bool) int64 {
 	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.GoStmt:
 			return false
 		case *ast.ForStmt, *ast.RangeStmt:
-			count := unknown
+			count := guess
 			if limit := loopBound(n.(ast.Stmt)); limit != nil {
 				if c, ok := in.countElements(limit, binding); ok {
 					count = c
 				}
 			}
-			inner := in.countSteps(loopBody(n), binding, unknown, seen)
+			inner := in.countSteps(loopBody(n), binding, guess, seen)
 			steps = max(steps, min(count, maxSteps)*min(inner, maxSteps))
 			return false
 		case *ast.CallExpr:
@@ -53,12 +52,12 @@ func (in *input) countSteps(node ast.Node, binding flow.Binding, unknown int64, 
 				case isSlow(f.Object):
 					steps = max(steps, longLoop)
 				case isBulky(f.Object):
-					steps = max(steps, unknown, bulkySteps)
-				case unknown > 1 && in.makesMany(f.Object):
+					steps = max(steps, guess, bulkySteps)
+				case guess > 1 && in.mayMakeMany(f.Object):
 					steps = max(steps, in.largestArgument(n, binding))
 				case f.Body != nil && !seen[f.Node]:
 					seen[f.Node] = true
-					steps = max(steps, in.countSteps(f.Body, in.bindVariadic(in.flowGraph().Bind(n, f), n, f), unknown, seen))
+					steps = max(steps, in.countSteps(f.Body, in.bindVariadic(in.flowGraph().Bind(n, f), n, f), guess, seen))
 				}
 			}
 		}
@@ -88,8 +87,8 @@ func (in *input) countElements(e ast.Expr, binding flow.Binding) (int64, bool) {
 	return in.countElementsWithin(e, binding, 0)
 }
 
-// countElementsWithin is countElements for the result of a function of the package. The depth counts
-// such functions around e.
+// countElementsWithin is countElements, also for a result of a function of the package. The depth is
+// the number of such functions around e.
 func (in *input) countElementsWithin(e ast.Expr, binding flow.Binding, depth int) (int64, bool) {
 	if call, ok := ast.Unparen(e).(*ast.CallExpr); ok && isBuiltin(in.pass.TypesInfo, call, "len") {
 		e = call.Args[0]
@@ -106,7 +105,7 @@ func (in *input) countElementsWithin(e ast.Expr, binding flow.Binding, depth int
 		switch source := source.(type) {
 		case *ast.CallExpr:
 			if isMake(in.pass.TypesInfo, source) && len(source.Args) > 1 {
-				size := source.Args[len(source.Args)-1] // if there is a capacity, the length is mostly 0
+				size := source.Args[len(source.Args)-1] // the capacity if there is one, because the length is then mostly 0
 				if count, ok := in.flowGraph().MaxConstant(size, binding); ok && count > 0 {
 					return count, true
 				}
@@ -126,8 +125,9 @@ func (in *input) countElementsWithin(e ast.Expr, binding flow.Binding, depth int
 	return 0, false
 }
 
-// findMakingCall returns the call whose result is the only value of a variable, or of the argument for a
-// parameter. It returns nil if there is none.
+// findMakingCall returns the call that makes the value of e: for a variable its only value, for a
+// parameter the argument in binding. After keys := makeKeys(50) it returns that call for keys. It
+// returns nil if the value may come from elsewhere.
 func (in *input) findMakingCall(e ast.Expr, binding flow.Binding) *ast.CallExpr {
 	for range maxTimedDepth {
 		switch x := ast.Unparen(e).(type) {
@@ -168,8 +168,8 @@ func (in *input) bindVariadic(binding flow.Binding, call *ast.CallExpr, f flow.F
 	return binding
 }
 
-// countResult returns the length of the slice that a function of the package makes, such as n of
-// makeKeys(n), if known.
+// countResult returns the length of the slice that a call of a function of the package returns, if
+// known: 50 for makeKeys(50), if makeKeys(n) makes n keys.
 func (in *input) countResult(call *ast.CallExpr, binding flow.Binding, depth int) (int64, bool) {
 	const maxResultDepth = 3
 	if depth == maxResultDepth || !isSlice(firstResult(in.pass.TypesInfo.TypeOf(call))) {
@@ -195,9 +195,10 @@ func isPermutation(fn *types.Func) bool {
 	return fn != nil && fn.Name() == "Perm" && fn.Pkg() != nil && isOneOf(fn.Pkg().Path(), []string{"math/rand", "math/rand/v2"})
 }
 
-// makesMany reports whether a function of another module may make as many values as an argument
-// says, as in fake.Users(1000).
-func (in *input) makesMany(fn *types.Func) bool {
+// mayMakeMany reports whether a function of another module may make as many values as an argument
+// says, as in fake.Users(1000). This is a guess by its result: a slice or a string. Functions that
+// make one value, such as NewReader, are excluded by their names.
+func (in *input) mayMakeMany(fn *types.Func) bool {
 	if fn == nil || fn.Pkg() == nil || fn.Pkg() == in.pass.Pkg || fn.Signature().Results().Len() == 0 || makerName.MatchString(fn.Name()) {
 		return false
 	}

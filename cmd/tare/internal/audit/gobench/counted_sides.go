@@ -9,37 +9,40 @@ import (
 	"github.com/tarebench/tare/internal/lazyregexp"
 )
 
-// This file is a part of the rule unlike-work, which finds comparisons whose sides do different
-// work. Here one side makes all results and takes their number, but another only counts:
+// This file has two parts of the rule unlike-work, which finds comparisons whose sides do different
+// work. A side is one of the things compared: a sub-benchmark, or a function in a table. In the
+// first part, one side builds a list of all results only to take its length, but another counts:
 //
 //	{"regexp", func(s string) int { return len(wordRE.FindAllString(s, -1)) }},
 //	{"table", countWords},
 //
-// A side is one of the things compared: a sub-benchmark, or a function in a table as above. The
-// rule judges sides by the names and results of the functions that they call.
+// In the second part, one side only makes the value that another side also works on. Both parts
+// judge a side by the names and the results of the functions that it calls.
 
 var (
+	// countingName matches functions that count, such as CountWords and RuneCount.
 	countingName = lazyregexp.New(`^(Count|count|Num|num)|Count$|RuneCount`)
-	// declaredCountName matches sides that are meant to count, or to make a slice.
-	declaredCountName = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
+	// namedDifference matches names of sides that say how they differ: "iterator" and "slice",
+	// or "lazy" and "all". Their author wants to compare different work.
+	namedDifference = lazyregexp.New(`(?i)count|num|alloc|slice|collect|build|iter|len|lazy|stream|all|mater|append`)
 )
 
-// reportCounted reports sides that make all results and take their number, if another side only
-// counts. It reports nothing if a side is meant to do so by its name.
+// reportCounted reports sides that build a list only to take its length, if another side counts. It
+// reports nothing if the name of a side says that the work differs.
 func (in *input) reportCounted(sides []side) {
 	var building []side
-	counts := false
+	anotherCounts := false
 	for _, s := range sides {
 		switch {
-		case declaredCountName.MatchString(s.name) || isLoop(s.node) && isNamedAfterCall(s):
+		case namedDifference.MatchString(s.name), isLoop(s.node) && isNamedAfterCall(s):
 			return
 		case s.body != nil && in.takesLength(s.body) && in.hasIntResult(s):
 			building = append(building, s)
 		case in.onlyCounts(s):
-			counts = true
+			anotherCounts = true
 		}
 	}
-	if !counts {
+	if !anotherCounts {
 		return
 	}
 	for _, s := range building {
@@ -47,14 +50,14 @@ func (in *input) reportCounted(sides []side) {
 	}
 }
 
-// isNamedAfterCall reports whether a side is named after a function that it calls. Such sides are
-// no comparison.
+// isNamedAfterCall reports whether a side has the name of a function that it calls. Then each side
+// measures a function of its own, and they are not ways to do the same.
 func isNamedAfterCall(s side) bool {
 	return hasCall(s.body, func(name string) bool { return name != "" && containsWord(s.name, name) })
 }
 
-// reportUnstarted reports sides that only make a value. A method of it, such as Bytes, would do the
-// work. Another side has to work on values:
+// reportUnstarted reports sides that only make a value, if another side does the work. For example,
+// packWire makes a message, but only its method Bytes would encode the record:
 //
 //	func packWire(r *Record) int { return wire.NewMessage(r).Len() }
 func (in *input) reportUnstarted(sides []side) {
@@ -72,10 +75,13 @@ func (in *input) reportUnstarted(sides []side) {
 	}
 }
 
-// onlyStarts reports whether all calls below root make values or return their size. One of the
-// values must have a method that does the work (see finisherName), which is not called.
+// onlyStarts reports whether the code at root only makes values, and may ask for their size. At
+// least one of the values must have a method that does the work, such as Bytes (see finisherName).
 func (in *input) onlyStarts(root ast.Node) bool {
-	starts, works := false, false
+	if hasNode(root, isLoop) {
+		return false
+	}
+	makesUnfinished := false
 	for call := range nodesOf[*ast.CallExpr](root) {
 		if t := in.pass.TypesInfo.Types[call.Fun]; t.IsType() || t.IsBuiltin() {
 			continue
@@ -84,15 +90,18 @@ func (in *input) onlyStarts(root ast.Node) bool {
 		if isOneOf(name, []string{"Len", "Cap", "Size"}) {
 			continue
 		}
-		works = works || !makerName.MatchString(name) || in.isCallOfValue(call)
-		if made := firstResult(in.pass.TypesInfo.TypeOf(call)); made != nil {
-			starts = starts || in.hasFinisher(made) && !in.makesByLoop(call)
+		if !makerName.MatchString(name) || in.isCallOfValue(call) { // this call may do the work
+			return false
+		}
+		if made := firstResult(in.pass.TypesInfo.TypeOf(call)); made != nil && in.hasFinisher(made) && !in.makesByLoop(call) {
+			makesUnfinished = true
 		}
 	}
-	return starts && !works && !hasNode(root, isLoop)
+	return makesUnfinished
 }
 
-// hasFinisher reports whether a type has a method that makes a result, such as Bytes.
+// hasFinisher reports whether a type has a method that does the work and returns its result, such
+// as Bytes.
 func (in *input) hasFinisher(t types.Type) bool {
 	methods := types.NewMethodSet(t)
 	for i := range methods.Len() {
@@ -113,7 +122,8 @@ func (in *input) makesByLoop(call *ast.CallExpr) bool {
 	return f.Body != nil && hasNode(f.Body, isLoop)
 }
 
-// hasIntResult reports whether a side is a loop or returns one integer.
+// hasIntResult reports whether a side can return a count: it is a function with one number as
+// result, or a loop, which returns nothing.
 func (in *input) hasIntResult(s side) bool {
 	if s.function == nil {
 		return true
@@ -122,7 +132,8 @@ func (in *input) hasIntResult(s side) bool {
 	return results != nil && results.NumFields() == 1 && isNonStringBasic(in.pass.TypesInfo.TypeOf(results.List[0].Type))
 }
 
-// takesLength reports whether a body calls a function only for the length of its slice or map.
+// takesLength reports whether a body calls a function and uses only the length of the slice or map
+// that it returns: len(f()), or v := f() with len(v) as the only use of v.
 func (in *input) takesLength(body ast.Node) bool {
 	return hasNode(body, func(call *ast.CallExpr) bool {
 		if !isBuiltin(in.pass.TypesInfo, call, "len") {
@@ -150,8 +161,8 @@ func (in *input) makesResults(call *ast.CallExpr) bool {
 	return isMap(t) || isSlice(t) && !isBytes(t)
 }
 
-// onlyCounts reports whether a side returns an integer and makes no results. By its name it counts,
-// or it calls such a function, or increments a number in a loop.
+// onlyCounts reports whether a side counts without making a list. Its name is that of a function that
+// counts, or it calls such a function, or it increments its result in a loop.
 func (in *input) onlyCounts(s side) bool {
 	if s.object != nil && countingName.MatchString(s.object.Name()) {
 		return true
@@ -177,8 +188,9 @@ func (in *input) onlyCounts(s side) bool {
 	})
 }
 
-// countedSides returns the functions that a call of a variable may run. Those of other packages
-// have no body. The node of a declared function is the call.
+// countedSides returns a side for each function that a call of a variable may run, and nothing for
+// other calls. The node of a side, where a finding is reported, is the function literal, or the call
+// for a declared function. A function of another package has no body.
 func (in *input) countedSides(call *ast.CallExpr) []side {
 	if in.callee(call) != nil {
 		return nil

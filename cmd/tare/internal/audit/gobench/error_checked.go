@@ -11,17 +11,17 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit/gobench/flow"
 )
 
-// This file is a part of the rule error-discarded. The rule reports a benchmark that discards the
-// error of a function. It accepts this if another test checks that error. This file searches for
-// such tests. Two examples of a checker of json.Unmarshal:
+// This file is a part of the rule error-discarded, which reports a benchmark that discards the error
+// of a function. The rule accepts that if there is a checker: another function of the test files
+// that calls the same function and reads its error. Two checkers of json.Unmarshal:
 //
 //	err := json.Unmarshal(data, &v)
 //	if err != nil { t.Fatal(err) }
 //
 //	if err := decode(data); err != nil { t.Fatal(err) } // decode returns the error of json.Unmarshal
 //
-// A checker is a function that calls another one and reads its error. Checkers with other input
-// than the benchmark do not suffice: the call may fail with the input of the benchmark only.
+// A checker with other input than the benchmark shows nothing, because the function may fail with
+// the input of the benchmark only. So this file also compares the inputs.
 
 // isChecked reports whether a test file checks the error of a function.
 func (in *input) isChecked(fn *types.Func) bool {
@@ -47,7 +47,7 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 		if errorAt < 0 {
 			return true
 		}
-		check := func() {
+		addCall := func() { // the error is read, so add what the call may run
 			for _, fn := range in.findFailing(call, nil, 0) {
 				checked[fn] = true
 			}
@@ -62,24 +62,24 @@ func (in *input) addChecked(root ast.Node, checked map[*types.Func]bool) {
 				return true
 			}
 			if !isIdent || id.Name != "_" && in.isRead(root, in.variable(id)) {
-				check()
+				addCall()
 			}
 		case *ast.ReturnStmt:
 			// findFailing finds this call in the callers.
 		case *ast.CallExpr:
 			index := slices.Index(p.Args, ast.Expr(call))
 			if index < 0 || !in.ignoresArgument(p, index+errorAt) { // keep(parse(text)) passes on all results
-				check()
+				addCall()
 			}
 		default: // a condition
-			check()
+			addCall()
 		}
 		return true
 	})
 }
 
-// findUncheckedFile returns the name of a file that the benchmark reads and that no checker of fn
-// mentions, or "". The function fn may fail on this file.
+// findUncheckedFile returns the name of a file that the benchmark reads and no checker of fn reads, or
+// "". The function fn may fail on this file.
 func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 	for call := range nodesOf[*ast.CallExpr](l.owner.decl) {
 		if !in.opensFile(call) {
@@ -94,13 +94,13 @@ func (in *input) findUncheckedFile(l *loop, fn *types.Func) string {
 		}
 		name := texts[len(texts)-1] // as in filepath.Join("testdata", "large.json")
 		base := path.Base(strings.Trim(name, "\"`"))
-		mentions := func(decl *ast.FuncDecl) bool {
+		mayRead := func(decl *ast.FuncDecl) bool {
 			mayMatch := func(text string) bool { return strings.Contains(text, base) || strings.Contains(text, "*") }
 			return slices.ContainsFunc(stringLiterals(decl), mayMatch) || hasCall(decl, func(name string) bool {
 				return isOneOf(name, []string{"ReadDir", "Glob", "WalkDir", "Walk", "ReadFile", "Open"})
 			})
 		}
-		if !in.isMentionedByChecker(fn, mentions) {
+		if !in.hasChecker(fn, mayRead) {
 			return name
 		}
 	}
@@ -129,8 +129,7 @@ func (in *input) opensFile(call *ast.CallExpr) bool {
 	return false
 }
 
-// findUncheckedInput describes an argument that no checker of fn uses. It returns "" if there is
-// none.
+// findUncheckedInput describes an argument of a call that no checker of fn uses, or returns "".
 func (in *input) findUncheckedInput(l *loop, call *ast.CallExpr, fn *types.Func) string {
 	for _, arg := range inputsOf(call) {
 		if description := in.describeUnchecked(l, arg, fn); description != "" {
@@ -152,57 +151,68 @@ func inputsOf(call *ast.CallExpr) []ast.Expr {
 	return args
 }
 
-// describeUnchecked describes an argument if no checker of fn mentions it, otherwise it returns "".
-// The argument may be a text in a table of the benchmark, or the result of a function of the test
-// files. It may also be a variable of the test files that nothing sets.
+// describeUnchecked describes an argument that no checker of fn uses, or returns "". It knows texts and
+// constants in a table of the benchmark, results of functions of the test files, and variables of
+// the test files that nothing sets after their declaration.
 func (in *input) describeUnchecked(l *loop, arg ast.Expr, fn *types.Func) string {
-	if call, ok := arg.(*ast.CallExpr); ok {
-		if called := in.callee(call); isFunc(called, "strings", "NewReader") || isFunc(called, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
-			arg = call.Args[0]
-		}
-	}
-	v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, arg), nil)
+	v, _ := in.flowGraph().Path(stripConversion(in.pass.TypesInfo, in.stripReader(arg)), nil)
 	if texts := in.tableTexts(l, v); len(texts) > 0 {
-		mentionsText := func(decl *ast.FuncDecl) bool {
+		usesText := func(decl *ast.FuncDecl) bool {
 			isText := func(lit string) bool { return slices.Contains(texts, lit) }
 			return decl != l.owner.decl && slices.ContainsFunc(stringLiterals(decl), isText)
 		}
-		if !in.isMentionedByChecker(fn, mentionsText) && in.isMentionedByChecker(fn, hasNoTable) {
+		if !in.hasChecker(fn, usesText) && in.hasChecker(fn, hasNoTable) {
 			return "the texts of its table"
 		}
 	}
 	if constants := in.tableConstants(l, v); len(constants) > 0 {
-		mentions := func(decl *ast.FuncDecl) bool {
+		usesConstant := func(decl *ast.FuncDecl) bool {
 			isListed := func(id *ast.Ident) bool { return constants[in.pass.TypesInfo.Uses[id]] }
 			return decl != l.owner.decl && hasNode(decl, isListed) && !in.expectsOnlyErrors(decl)
 		}
-		if !in.isMentionedByChecker(fn, mentions) {
+		if !in.hasChecker(fn, usesConstant) {
 			return "the constants of its table"
 		}
 	}
-	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
-		if v != nil && r.Value != nil && in.variable(r.Value) == v { // an element of r.X
-			v, _ = in.flowGraph().Path(r.X, nil)
-		}
-	}
-	if v == nil || !isSliceOrString(v.Type()) {
+	v = in.findList(l, v)
+	switch {
+	case v == nil || !isSliceOrString(v.Type()):
 		return ""
-	}
-	if in.isLocal(v) {
-		maker := in.findMaker(v)
-		if maker != nil && !in.isMadeForChecker(fn, maker) {
+	case in.isLocal(v):
+		if maker := in.findMaker(v); maker != nil && !in.isMadeForChecker(fn, maker) {
 			return "what " + maker.Name() + " makes"
 		}
 		return ""
 	}
-	isSet, _ := in.readUses(v)
-	if isSet || !strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go") {
-		return ""
-	}
-	if in.isMentionedByChecker(fn, func(decl *ast.FuncDecl) bool { return in.usesVariable(decl, v) }) {
+	isSet, _ := in.classifyUses(v)
+	isInTestFile := strings.HasSuffix(in.pass.Fset.Position(v.Pos()).Filename, "_test.go")
+	usesVariable := func(decl *ast.FuncDecl) bool { return in.usesVariable(decl, v) }
+	if isSet || !isInTestFile || in.hasChecker(fn, usesVariable) {
 		return ""
 	}
 	return v.Name()
+}
+
+// stripReader returns the text that a reader reads: text for strings.NewReader(text). It returns other
+// expressions as they are.
+func (in *input) stripReader(e ast.Expr) ast.Expr {
+	if call, ok := e.(*ast.CallExpr); ok {
+		if fn := in.callee(call); isFunc(fn, "strings", "NewReader") || isFunc(fn, "bytes", "NewReader", "NewBuffer", "NewBufferString") {
+			return call.Args[0]
+		}
+	}
+	return e
+}
+
+// findList returns the variable over which the benchmark ranges, if v has its elements: texts for v in
+// "for _, v := range texts". Otherwise it returns v.
+func (in *input) findList(l *loop, v *types.Var) *types.Var {
+	for r := range nodesOf[*ast.RangeStmt](l.owner.decl) {
+		if v != nil && r.Value != nil && in.variable(r.Value) == v {
+			v, _ = in.flowGraph().Path(r.X, nil)
+		}
+	}
+	return v
 }
 
 // findMaker returns the function of the test files that makes the only value of v, or nil.
@@ -265,17 +275,17 @@ func hasNoTable(decl *ast.FuncDecl) bool {
 	return true
 }
 
-// isMentionedByChecker reports whether a checker of fn may use an input. Either mentions returns
-// true for it, or it gets its input from elsewhere: it is no test itself, or calls a function of
-// the test files.
-func (in *input) isMentionedByChecker(fn *types.Func, mentions func(*ast.FuncDecl) bool) bool {
+// hasChecker reports whether a checker of fn uses some input, or may use it. A checker may use any
+// input if go test does not run it itself, because its callers choose the input, or if it calls a
+// function of the test files, which may return the input.
+func (in *input) hasChecker(fn *types.Func, usesInput func(*ast.FuncDecl) bool) bool {
 	for decl := range in.functions() {
 		if !in.isTestCode(decl) {
 			continue
 		}
 		checked := map[*types.Func]bool{}
 		in.addChecked(decl, checked)
-		if checked[fn] && (isHelperName(decl.Name.Name) || mentions(decl) || in.callsHelper(decl)) {
+		if checked[fn] && (isHelperName(decl.Name.Name) || usesInput(decl) || in.callsHelper(decl)) {
 			return true
 		}
 	}
@@ -303,8 +313,8 @@ func (in *input) isMadeForChecker(fn, maker *types.Func) bool {
 	return false
 }
 
-// isHelperName reports whether a name is not one of a function that go test runs, such as
-// TestParse.
+// isHelperName reports whether a function with this name is not run by go test itself, as TestParse
+// is.
 func isHelperName(name string) bool {
 	return !hasAnyPrefix(name, "Test", "Benchmark", "Fuzz", "Example")
 }

@@ -23,8 +23,8 @@ import (
 //
 // The rule accepts such a call if a test or benchmark calls the same function and reads its error.
 // This code is named a checker below and in the files error_*.go. If no checker has the same input,
-// the rule reports a note. A frame is the body that a walk is in: the loop, or a function of the
-// test files that it calls.
+// the rule reports a note. A frame is the body that is searched: the loop, or a function of the
+// test files that the loop calls.
 
 // errorDiscarded returns the rule error-discarded.
 func errorDiscarded() rule {

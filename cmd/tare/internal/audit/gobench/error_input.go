@@ -6,9 +6,10 @@ import (
 	"go/types"
 )
 
-// This file is a part of the rule error-discarded. A test may check the error of a function with
-// other input than the benchmark. This test is called a checker, and here does not show that the
-// benchmark succeeds. For example, the table of the benchmark has a constant that no checker uses:
+// This file is a part of the rule error-discarded. Tests that check the error of a function, its
+// checkers, show nothing about a benchmark with other input (see error_checked.go). This file has
+// two kinds of input: constants in a table, and receivers. In this example the rule reports the
+// benchmark if no checker of Parse uses the constants jsonLine or textLine:
 //
 //	for _, c := range []struct{ line string }{{jsonLine}, {textLine}} {
 //		v := []byte(c.line)
@@ -45,26 +46,26 @@ func (in *input) tableConstants(l *loop, v *types.Var) map[types.Object]bool {
 	return constants
 }
 
-// findUncheckedReceiver returns the call that makes the receiver of a call of fn, if a test expects
-// that fn fails with such a receiver. Tests that need success use other receivers:
+// findUncheckedReceiver returns the text of the call that makes the receiver of call, if fn seems to
+// fail with it: a test expects an error with such a receiver, and every test that expects success
+// uses another. With these tests it returns "NewParser(Options{})" for a benchmark that uses that:
 //
-//	NewParser(Options{})             // errors.Is(err, ErrTooDeep)
-//	NewParser(Options{MaxDepth: 64}) // err != nil is fatal
+//	if err := NewParser(Options{}).Parse(s); !errors.Is(err, ErrTooDeep) { t.Fatal(err) }
+//	if err := NewParser(Options{MaxDepth: 64}).Parse(s); err != nil { t.Fatal(err) }
 //
 // Otherwise it returns "".
 func (in *input) findUncheckedReceiver(call *ast.CallExpr, fn *types.Func) string {
-	made := in.describeReceiver(call)
-	if made == "" {
+	receiver := in.describeReceiver(call)
+	if receiver == "" {
 		return ""
 	}
-	expectsError, hasSuccess := false, false
+	failsWithIt, succeedsWithAnother := false, false
 	for decl := range in.functions() {
 		if !in.isTestCode(decl) {
 			continue
 		}
-		onlyErrors := in.expectsOnlyErrors(decl)
-		for guard := range nodesOf[*ast.IfStmt](decl) {
-			a, ok := guard.Init.(*ast.AssignStmt)
+		for check := range nodesOf[*ast.IfStmt](decl) {
+			a, ok := check.Init.(*ast.AssignStmt)
 			if !ok || len(a.Rhs) != 1 {
 				continue
 			}
@@ -72,29 +73,41 @@ func (in *input) findUncheckedReceiver(call *ast.CallExpr, fn *types.Func) strin
 			if !ok || in.callee(checked) != fn {
 				continue
 			}
-			receiver := in.describeReceiver(checked)
-			isSame := receiver == "" || receiver == made
-			if in.needsSuccess(guard.Cond) {
-				if isSame {
-					return ""
-				}
-				hasSuccess = true
-			} else {
-				expectsError = expectsError || receiver == made
-			}
-		}
-		// Other forms of a check may be of this receiver.
-		for a := range nodesOf[*ast.AssignStmt](decl) {
-			other, ok := a.Rhs[0].(*ast.CallExpr)
-			if ok && other != call && !onlyErrors && in.callee(other) == fn && in.describeReceiver(other) == made && !isGuard(decl, a) && !isBlank(a.Lhs[len(a.Lhs)-1]) {
+			switch other := in.describeReceiver(checked); {
+			case in.needsSuccess(check.Cond) && (other == "" || other == receiver): // "": may be the same
 				return ""
+			case in.needsSuccess(check.Cond):
+				succeedsWithAnother = true
+			case other == receiver:
+				failsWithIt = true
 			}
 		}
+		if in.mayCheckLater(decl, call, fn, receiver) {
+			return ""
+		}
 	}
-	if !expectsError || !hasSuccess {
-		return ""
+	if failsWithIt && succeedsWithAnother {
+		return receiver
 	}
-	return made
+	return ""
+}
+
+// mayCheckLater reports whether a test keeps the error of another call of fn with this receiver in a
+// variable. It may then expect success in any way, unless it only expects errors.
+func (in *input) mayCheckLater(decl *ast.FuncDecl, call *ast.CallExpr, fn *types.Func, receiver string) bool {
+	if in.expectsOnlyErrors(decl) {
+		return false
+	}
+	for a := range nodesOf[*ast.AssignStmt](decl) {
+		other, ok := a.Rhs[0].(*ast.CallExpr)
+		if !ok || other == call || in.callee(other) != fn || in.describeReceiver(other) != receiver {
+			continue
+		}
+		if !isGuard(decl, a) && !isBlank(a.Lhs[len(a.Lhs)-1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isGuard reports whether an assignment is the init statement of an if statement.
@@ -102,14 +115,16 @@ func isGuard(decl *ast.FuncDecl, a *ast.AssignStmt) bool {
 	return hasNode(decl, func(s *ast.IfStmt) bool { return s.Init == ast.Stmt(a) })
 }
 
-// expectsOnlyErrors reports whether a function compares errors, and none has to be nil.
+// expectsOnlyErrors reports whether a function compares errors, as with errors.Is, and requires none
+// to be nil.
 func (in *input) expectsOnlyErrors(decl *ast.FuncDecl) bool {
 	isMatcher := func(call *ast.CallExpr) bool { return isFunc(in.callee(call), "errors", "Is", "As") }
 	isNilNeeded := func(s *ast.IfStmt) bool { return in.needsSuccess(s.Cond) }
 	return hasNode(decl, isMatcher) && !hasNode(decl, isNilNeeded)
 }
 
-// needsSuccess reports whether a condition is true for any error.
+// needsSuccess reports whether a condition such as err != nil is true for any error, so that a test
+// fails for it.
 func (in *input) needsSuccess(cond ast.Expr) bool {
 	return hasNode(cond, func(e *ast.BinaryExpr) bool {
 		return e.Op == token.NEQ && isError(in.pass.TypesInfo.TypeOf(e.X)) && formatExpr(e.Y) == "nil"

@@ -22,8 +22,8 @@ import (
 //
 // The rule knows calls that make a reader, and calls that read one to the end. It reports a reader
 // from before the loop that the loop reads and does not renew. The files input_drained.go and
-// input_removed.go find queues and stores that the loop empties. A frame is the body that a walk is
-// in: the loop, or a function of the test files that it calls.
+// input_removed.go find queues and stores that the loop empties. A frame is the body that is
+// searched: the loop, or a function of the test files that the loop calls.
 
 // inputConsumed returns the rule input-consumed.
 func inputConsumed() rule {

@@ -16,8 +16,8 @@ import (
 //	queue := newQueue(1000)
 //	for range b.N { v, _ := queue.Pop() }
 //
-// The rule reads the code of methods such as Pop. The method must remove an entry and return false
-// or an error if there is none. The loop must ignore that result and add no entries.
+// The rule reads the code of methods such as Pop. It reports a method that removes an entry, and
+// returns false or an error if there is none, if the loop ignores that result and adds no entries.
 
 // reportDrained reports a call v, _ := queue.Pop() if the loop adds no entries. It is only a
 // warning: the entries may suffice for a small b.N.
@@ -27,7 +27,7 @@ func (in *input) reportDrained(l *loop, call *ast.CallExpr) {
 		return
 	}
 	v := in.variable(sel.X)
-	if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.getsEntries(l, v) {
+	if !in.isDeclaredOutside(v, l) || !in.isLocal(v) || !in.takesEntry(in.callee(call)) || in.mayHaveEntries(l, v) {
 		return
 	}
 	in.reportAs(tare.Warn, call, "%s takes an entry from %s, the loop adds none, and nothing reads whether there was one: most iterations may find %s empty", formatExpr(call.Fun), v.Name(), v.Name())
@@ -92,7 +92,7 @@ func (in *input) isSink(v *types.Var) bool {
 	if v == nil || in.isLocal(v) || v.Exported() {
 		return false
 	}
-	_, isRead := in.readUses(v)
+	_, isRead := in.classifyUses(v)
 	return !isRead
 }
 
@@ -149,26 +149,42 @@ func (in *input) cutsSlice(a *ast.AssignStmt, recv *types.Var) bool {
 	return false
 }
 
-// getsEntries reports whether the queue v may get entries during the loop, or has b.N of them.
-func (in *input) getsEntries(l *loop, v *types.Var) bool {
+// mayHaveEntries reports whether the queue v may have an entry for each iteration: it is made with b.N
+// entries, or a use of it may add entries.
+func (in *input) mayHaveEntries(l *loop, v *types.Var) bool {
 	init := in.initOf(l.owner.decl, v)
-	mayGet := l.owner.sizedByN[v] || init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init) || in.isPreparedForN(l, v)
-	in.inspectUses(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) {
-		if !isNodeIn(id, l.node) {
-			for _, p := range path {
-				switch p := p.(type) {
-				case *ast.GoStmt:
-					mayGet = true
-				case *ast.FuncLit:
-					mayGet = mayGet || !isNodeIn(l.node, p)
-				case ast.Stmt:
-					mayGet = mayGet || !isNodeIn(l.node, p) && l.owner.dependsOnN(in.pass.TypesInfo, p)
-				}
-			}
-			return
+	isMadeWithN := init != nil && l.owner.dependsOnN(in.pass.TypesInfo, init)
+	if isMadeWithN || l.owner.sizedByN[v] || in.isPreparedForN(l, v) {
+		return true
+	}
+	return in.hasUse(l.owner.decl, v, func(id *ast.Ident, path []ast.Node) bool {
+		if isNodeIn(id, l.node) {
+			return !isTakingOrReading(path)
 		}
-		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		mayGet = mayGet || !ok || !takingName.MatchString(sel.Sel.Name) && !isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"})
+		return in.mayAddBesideLoop(l, path)
 	})
-	return mayGet
+}
+
+// isTakingOrReading reports whether the last node of a path is x in a selector such as x.Pop or x.Len,
+// which adds no entries.
+func isTakingOrReading(path []ast.Node) bool {
+	sel, ok := parent(path, 1).(*ast.SelectorExpr)
+	return ok && (takingName.MatchString(sel.Sel.Name) || isOneOf(sel.Sel.Name, []string{"Len", "Size", "Cap", "Peek", "Front"}))
+}
+
+// mayAddBesideLoop reports whether a use of a queue outside the loop may add an entry for each
+// iteration. A goroutine or another function may run during the loop, and a statement may depend on
+// b.N. The last node of the path is the use.
+func (in *input) mayAddBesideLoop(l *loop, path []ast.Node) bool {
+	return slices.ContainsFunc(path, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.GoStmt:
+			return true
+		case *ast.FuncLit:
+			return !isNodeIn(l.node, n)
+		case ast.Stmt:
+			return !isNodeIn(l.node, n) && l.owner.dependsOnN(in.pass.TypesInfo, n)
+		}
+		return false
+	})
 }

@@ -171,7 +171,7 @@ func (in *input) findConsumer(l *loop, maker *ast.CallExpr) *ast.CallExpr {
 // isTested reports whether a call may run the code that a benchmark is about, not a test helper.
 func (in *input) isTested(l *loop, call *ast.CallExpr) bool {
 	isMeasured := func(f flow.Function) bool {
-		return f.Object != nil && in.isAbout(l.owner, f.Object) && !in.isTestHelper(f.Object)
+		return f.Object != nil && in.mayMeasure(l.owner, f.Object) && !in.isTestHelper(f.Object)
 	}
 	return slices.ContainsFunc(in.flowGraph().Called(call, nil), isMeasured)
 }

@@ -23,7 +23,7 @@ import (
 //
 // The rule searches the loop, and functions of the test files that it calls, for calls of the
 // packages for random numbers. It reports the first call in a file and counts the others. A frame
-// is the body that a walk is in: the loop, or a function of the test files that it calls.
+// is the body that is searched: the loop, or a function of the test files that the loop calls.
 
 // randomTimed returns the rule random-timed.
 func randomTimed() rule {

@@ -22,8 +22,8 @@ import (
 //
 // The rule finds calls in the loop that return a response, and follows the variable that gets it.
 // The file response_leak.go finds ways through the code that skip the reading. The file
-// unread_reader.go finds other readers that nothing reads. A frame is the body that a walk is in:
-// the loop, or a function of the test files that it calls.
+// unread_reader.go finds other readers that nothing reads. A frame is the body that is searched:
+// the loop, or a function of the test files that the loop calls.
 
 // responseBody returns the rule response-body.
 func responseBody() rule {

@@ -21,8 +21,8 @@ import (
 //
 // The rule reports an unused value if computing it has no effects, and the compiler inlines all
 // functions that take part (see pure_code.go). It skips the body of a loop by b.Loop, which keeps
-// results alive. A frame is the body that a walk is in: the loop, or a function of the test files
-// that it calls.
+// results alive. A frame is the body that is searched: the loop, or a function of the test files
+// that the loop calls.
 
 // resultUnused returns the rule result-unused.
 func resultUnused() rule {

@@ -21,8 +21,8 @@ import (
 //
 // The rule reads the statements before the loop. It reports those that prepare b.N inputs, or take
 // a millisecond or more (see count_steps.go), if no call resets the timer after them. Between such
-// a call and the loop, some microseconds suffice. A frame is the body that a walk is in: the loop,
-// or a function of the test files that it calls.
+// a call and the loop, some microseconds suffice. A frame is the body that is searched: the loop,
+// or a function of the test files that the loop calls.
 
 // setupTimed returns the rule setup-timed.
 func setupTimed() rule {
@@ -162,16 +162,16 @@ func (in *input) isOrContains(e ast.Expr, v *types.Var) bool {
 
 // stepLimit selects slow preparation by its steps (see countSteps).
 type stepLimit struct {
-	unknown int64 // steps of a loop of unknown length
-	min     int64 // report from here
+	guess int64 // steps of a loop of unknown length
+	min   int64 // report from here
 }
 
 // reportSlow reports loops and calls that take a millisecond or more. After a reset of the timer it
 // also reports those of some microseconds, and loops of unknown length.
 func (in *input) reportSlow(b *benchmark, statements []ast.Stmt, isReset bool) {
-	r := slowReport{in: in, limit: stepLimit{unknown: 1, min: longLoop}, cause: "nothing resets the timer after it"}
+	r := slowReport{in: in, limit: stepLimit{guess: 1, min: longLoop}, cause: "nothing resets the timer after it"}
 	if isReset {
-		r = slowReport{in: in, limit: stepLimit{unknown: shortLoop, min: shortLoop}, isReset: true, cause: "it runs after the timer was reset"}
+		r = slowReport{in: in, limit: stepLimit{guess: shortLoop, min: shortLoop}, isReset: true, cause: "it runs after the timer was reset"}
 	}
 	for _, s := range statements {
 		ast.Inspect(s, func(n ast.Node) bool {
@@ -208,7 +208,7 @@ type slowReport struct {
 
 // reportLoop reports a loop n if it has at least the minimum of steps.
 func (r slowReport) reportLoop(n ast.Node) {
-	switch steps := r.in.countSteps(n, nil, r.limit.unknown, map[ast.Node]bool{}); {
+	switch steps := r.in.countSteps(n, nil, r.limit.guess, map[ast.Node]bool{}); {
 	case steps < r.limit.min:
 	case r.isReset:
 		r.in.report(n, "a loop that prepares the input is timed: %s", r.cause)
@@ -234,7 +234,7 @@ func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	}
 	var found *ast.CallExpr
 	ast.Inspect(part, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, limit.unknown, map[ast.Node]bool{}) >= limit.min {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, limit.guess, map[ast.Node]bool{}) >= limit.min {
 			found = call
 		}
 		_, isLiteral := n.(*ast.FuncLit)

@@ -23,7 +23,7 @@ import (
 //
 // The rule reads the code of such methods. It skips caches that the benchmark fills on purpose
 // before its loop. A case is one entry of a table over which a loop calls b.Run. A frame is the
-// body that a walk is in: the loop, or a function of the test files that it calls.
+// body that is searched: the loop, or a function of the test files that the loop calls.
 
 // reportMemoized reports a variable in which the sub-benchmark writer stores results, if a
 // sub-benchmark in later finds them instead of computing them.

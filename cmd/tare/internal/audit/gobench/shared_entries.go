@@ -17,8 +17,8 @@ import (
 //	b.Run("search", func(b *testing.B) { for range b.N { list.Search(value) } })
 //
 // The rule reads the code of methods such as Append. A case is one entry of a table over which a
-// loop calls b.Run. A frame is the body that a walk is in: the loop, or a function of the test
-// files that it calls.
+// loop calls b.Run. A frame is the body that is searched: the loop, or a function of the test files
+// that the loop calls.
 
 // reportEntries reports a variable that the sub-benchmark writer makes larger in each iteration,
 // and that a sub-benchmark in later uses. If writer runs for several cases, its next run counts as

@@ -18,11 +18,14 @@ import (
 //		}
 //	}
 //
-// The rule searches the loop, and functions of the test files that it calls, for time.Sleep,
-// <-time.After(d) and for time.Since(start) < d {}. It skips a benchmark whose name has such a
-// word, such as BenchmarkSleep. The file sleep_default.go finds a wait that is the default of an
-// option. A frame is the body that a walk is in: the loop, or a function of the test files that it
-// calls.
+// The rule searches the loop, and the functions of the test files that the loop calls, for
+//
+//	time.Sleep(d)
+//	<-time.After(d)
+//	for time.Since(start) < d {}
+//
+// It skips a benchmark that waits on purpose, by its name: BenchmarkSleep may sleep. The file
+// sleep_default.go finds waits that are the default of an option.
 
 // sleepInLoop returns the rule sleep-in-loop.
 func sleepInLoop() rule {
@@ -68,7 +71,8 @@ func sleepInLoop() rule {
 }
 
 // describeSleeper returns subject and verb of a finding: "the loop sleeps", or "retry, which the
-// loop calls, sleeps". The frame f has the body that waits: the loop, or a function that it calls.
+// loop calls, sleeps". A frame is the body that is searched: the loop, or a function that the loop
+// calls. The site of a function's frame is the call.
 func describeSleeper(f *frame, verb string) string {
 	if f.site == nil {
 		return "the loop " + verb
@@ -93,8 +97,8 @@ func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 	}
 }
 
-// isClock reports whether the clock sends to a channel. The channel comes from a function of
-// package time with one of names. It may also be the field C, as in ticker.C.
+// isClock reports whether the clock sends to a channel: it is the result of a function of package
+// time with one of names, as time.After(d), or the field C of such a type, as ticker.C.
 func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 	for _, source := range in.flowGraph().Sources(channel, f.binding) {
 		switch source := source.(type) {
@@ -111,8 +115,9 @@ func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 	return false
 }
 
-// findPoll returns the last <-ticker.C by which a select statement waits. It is nil if there is
-// none, or a default case.
+// findPoll returns the receive from a ticker for which a select statement waits, or nil. With a
+// default case the statement does not wait. A timer counts only if it is the only case: next to
+// others, such as <-done, it is a time limit.
 func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 	var poll *ast.UnaryExpr
 	for _, c := range s.Body.List {
@@ -124,18 +129,19 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 		if !ok {
 			continue
 		}
-		names := []string{"Tick", "Ticker"}
-		if len(s.Body.List) == 1 {
-			names = append(names, "After", "Timer")
+		clocks := []string{"Tick", "Ticker"}
+		if isOnlyCase := len(s.Body.List) == 1; isOnlyCase {
+			clocks = append(clocks, "After", "Timer")
 		}
-		if u, ok := e.X.(*ast.UnaryExpr); ok && u.Op == token.ARROW && in.isClock(u.X, f, names...) {
-			poll = u
+		if receive, ok := e.X.(*ast.UnaryExpr); ok && receive.Op == token.ARROW && in.isClock(receive.X, f, clocks...) {
+			poll = receive
 		}
 	}
 	return poll
 }
 
-// isSpin reports whether a condition reads the clock: time.Since(start) < d.
+// isSpin reports whether a condition reads the clock: time.Since(start) < d, or
+// time.Now().Before(end).
 func (in *input) isSpin(cond ast.Expr) bool {
 	return hasNode(cond, func(call *ast.CallExpr) bool {
 		fn := in.callee(call)

@@ -19,7 +19,7 @@ import (
 //	}
 //
 // The rule reads the code of both methods. The calls may be in functions of the test files. A frame
-// is the body that a walk is in: the loop, or a function of the test files that it calls.
+// is the body that is searched: the loop, or a function of the test files that the loop calls.
 
 // reportInserted reports slices that get an entry in each iteration, if each iteration also moves
 // or reads all entries. It skips variables in seen, and adds those that it reports.

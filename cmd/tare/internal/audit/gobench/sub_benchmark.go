@@ -21,7 +21,7 @@ import (
 // A case is one entry of a table over which a loop calls b.Run. A binding has the arguments of the
 // calls that lead to an expression, by parameter. Below, outer is the benchmark around the
 // sub-benchmarks. The sub-benchmark writer changes a variable, and reader runs later. A frame is
-// the body that a walk is in: the loop, or a function of the test files that it calls.
+// the body that is searched: the loop, or a function of the test files that the loop calls.
 
 // subBenchmark is a call of b.Run with a function that it runs.
 type subBenchmark struct {

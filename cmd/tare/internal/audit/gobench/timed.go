@@ -41,7 +41,7 @@ func (in *input) inspectTimedDeep(l *loop, visit func(n ast.Node, f *frame) bool
 	w.visitStatements(l.body.List, true, &frame{loop: l, body: l.body})
 }
 
-// frame is a body that a walk is in: the loop, or a function that it calls.
+// frame is the body that is searched: the loop, or a function that the loop calls.
 type frame struct {
 	loop    *loop          // the loop in which the walk began
 	body    *ast.BlockStmt // body of that loop or of the function

@@ -18,7 +18,7 @@ import (
 //
 // The rule finds variables of the loop with a method Read or Next, and reports one that is at most
 // closed. With Next and Close it needs no MB/s, but then nothing may close the variable. A frame is
-// the body that a walk is in: the loop, or a function of the test files that it calls.
+// the body that is searched: the loop, or a function of the test files that the loop calls.
 
 // reportUnread reports readers that a loop opens and does not read.
 func (in *input) reportUnread(l *loop) {
@@ -79,7 +79,7 @@ func (in *input) isLeftUnread(body ast.Node, v *types.Var, mayClose bool) bool {
 			target := in.variable(p.Lhs[0])
 			isRead := target == nil || len(p.Lhs) != 1
 			if !isRead && !isBlank(p.Lhs[0]) {
-				_, isRead = in.readUses(target)
+				_, isRead = in.classifyUses(target)
 			}
 			isUnread = isUnread && !isRead
 		case *ast.SelectorExpr:

@@ -13,10 +13,10 @@ import (
 	"github.com/tarebench/tare/internal/format"
 )
 
-// This file has searches in syntax trees that all rules use. For example, hasCall reports whether
-// some code calls a function with a matching name. A path, in all files, has the nodes from just
-// below a root down to a node. In b.Run(name, f), the path of the identifier b ends with the call,
-// the selector b.Run and b.
+// This file has searches in syntax trees that all rules use: for nodes of a type, calls, uses of
+// variables, and loops. For example, hasCall reports whether some code calls a function with a
+// matching name. Many searches pass on a path, the nodes from below the root down to a node. In
+// b.Run(name, f), the path of the identifier b ends with the call, the selector b.Run and b.
 
 // inspectPath calls visit for each node n below root. The path holds the nodes from a child of root
 // to n, its last element. If visit returns false, the nodes below n are skipped.
@@ -168,9 +168,9 @@ func (in *input) isTestHelper(fn *types.Func) bool {
 	return fn.Pkg() == in.pass.Pkg && fn.Signature().Recv() == nil && strings.HasSuffix(in.pass.Fset.Position(fn.Pos()).Filename, "_test.go")
 }
 
-// isAbout reports whether a function may be what a benchmark measures. The name of the benchmark
+// mayMeasure reports whether a function may be the subject of a benchmark: the name of the benchmark
 // contains that of the function, or the function is in the tested package.
-func (in *input) isAbout(b *benchmark, fn *types.Func) bool {
+func (in *input) mayMeasure(b *benchmark, fn *types.Func) bool {
 	testedPath := strings.TrimSuffix(in.pass.Pkg.Path(), "_test")
 	return containsWord(b.name, fn.Name()) || fn.Pkg() != nil && fn.Pkg().Path() == testedPath
 }
@@ -243,8 +243,8 @@ func (in *input) counter(l *loop) *types.Var {
 	return nil
 }
 
-// isDeclaredOutside reports whether a variable is declared outside the loop: in the function around
-// it, or in the package. It is false for fields and for _.
+// isDeclaredOutside reports whether a variable is declared outside the loop: in a function or in the
+// package. It returns false for fields and for _.
 func (in *input) isDeclaredOutside(v *types.Var, l *loop) bool {
 	if v == nil || v.IsField() || v.Name() == "_" {
 		return false
@@ -252,7 +252,7 @@ func (in *input) isDeclaredOutside(v *types.Var, l *loop) bool {
 	return v.Pos() < l.node.Pos() || v.Pos() > l.node.End()
 }
 
-// isLocalBefore reports whether a local variable is declared before the loop.
+// isLocalBefore reports whether a variable is declared outside the loop, but in a function.
 func (in *input) isLocalBefore(v *types.Var, l *loop) bool {
 	return in.isDeclaredOutside(v, l) && in.isLocal(v)
 }
@@ -285,9 +285,9 @@ func (in *input) hasUse(root ast.Node, v *types.Var, matches func(id *ast.Ident,
 	return found
 }
 
-// readUses returns isSet if the package assigns to a variable after its declaration. It returns
-// isRead if there are other uses.
-func (in *input) readUses(v *types.Var) (isSet, isRead bool) {
+// classifyUses returns whether the package assigns to a variable after its declaration, and whether
+// it uses the variable in another way.
+func (in *input) classifyUses(v *types.Var) (isSet, isRead bool) {
 	for _, file := range in.pass.Files {
 		in.inspectUses(file, v, func(id *ast.Ident, path []ast.Node) {
 			if a, ok := parent(path, 1).(*ast.AssignStmt); ok && a.Tok == token.ASSIGN && containsIdent(a.Lhs, id) {

@@ -24,8 +24,8 @@ import (
 //
 // The rule knows the types of such writers by name. It finds variables with one, also in a struct,
 // and reports a variable that the loop writes to if no use may flush it. The file wrapped_writer.go
-// reads methods of such structs. A frame is the body that a walk is in: the loop, or a function of
-// the test files that it calls.
+// reads methods of such structs. A frame is the body that is searched: the loop, or a function of
+// the test files that the loop calls.
 
 // writerUnflushed returns the rule writer-unflushed.
 func writerUnflushed() rule {

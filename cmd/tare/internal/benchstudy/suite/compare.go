@@ -160,7 +160,7 @@ func topLevelPattern(found []Benchmark) string {
 func (d *discovery) confirmDifference(ctx context.Context, built *Suite, m Benchmark, spec trial.Spec, limit time.Duration, why string) (text string, err error) {
 	n, runs := m.RunIterations, minRuns // iterations of a run, and runs of each turn
 	if n == 0 {                         // the time is proportional to the iterations
-		n = max(1, int64(float64(growRunTime)/max(0.1, m.NSPerOp)))
+		n = max(1, int64(float64(shortRunLength)/max(minIteration, m.NSPerOp)))
 		runs = max(minRuns, int(maxShortRuns*shortRunTime/max(shortRunTime, m.Overhead, time.Duration(m.NSPerOp))))
 	}
 	var tareTimes, goTestTimes []float64 // ns per operation

@@ -126,13 +126,13 @@ type discovery struct {
 	procs  map[string]int           // GOMAXPROCS by package
 	starts map[string]time.Duration // longest start of a process, by package
 
-	clock        searchClock
-	hasTried     bool // a benchmark of any package was run
-	measureLimit time.Duration
-	warmLimit    time.Duration
-	isHalfUsed   func() bool // half of measureLimit is used; nil if a test sets none
-	tookLong     bool        // measureSingle reached a limit
-	compareUntil time.Time   // end of the comparison with go test; zero means no limit
+	clock          searchClock
+	hasTried       bool // a benchmark of any package was run
+	measureLimit   time.Duration
+	warmLimit      time.Duration
+	isHalfTimeUsed func() bool // whether half of measureLimit has passed; nil if a test sets none
+	tookLong       bool        // measureSingle reached a limit
+	compareUntil   time.Time   // end of the comparison with go test; zero means no limit
 }
 
 func newDiscovery(side string) *discovery {
@@ -413,7 +413,7 @@ func (d *discovery) measureSingle(ctx context.Context, b *Benchmark) (why string
 	b.StartTime = d.starts[b.Package]
 	limited, cancel := context.WithTimeout(ctx, d.measureLimit) // covers all the following steps
 	began := time.Now()
-	d.isHalfUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
+	d.isHalfTimeUsed = func() bool { return time.Since(began) > d.measureLimit/2 }
 	d.tookLong = false
 	defer func() {
 		d.tookLong = d.tookLong || limited.Err() != nil

@@ -7,39 +7,52 @@ import (
 	"github.com/tarebench/tare/contender/wire"
 )
 
-// This file tests whether the time of a benchmark is proportional to its iterations. Only then the
-// short runs of tare measure the same as the longer ones of go test.
+// This file tests whether the time of a benchmark is proportional to its iterations. Only then do
+// the short runs of tare measure the same as the long ones of go test.
 //
-// The test compares two runs. Both are so short that some are not interrupted even on a busy
-// machine.
+// The test runs a benchmark with n and with 8 n iterations, several times, and compares the quickest
+// run of each length. Both are so short that even on a busy machine some run is not interrupted.
 
+// Lengths of the two runs.
 const (
-	growRunTime   = 200 * time.Microsecond // length of a short run
-	untimedFactor = 10                     // multiple of growRunTime, if most of an iteration is not timed
-	longRunFactor = 8                      // multiple of the short run's iterations
-	longIteration = 20 * time.Millisecond  // longer runs are compared with only twice their iterations
-	minPairs      = 3                      // a short run may have been interrupted
-	minGrowRuns   = 3 * minPairs           // minPairs to find the iterations, and two runs in each pair
-	maxPairs      = 10                     // the quickest runs count
-	maxGrowth     = 2.0                    // garbage collection causes less growth
-	maxFixedShare = 0.2                    // share of a run that may be work outside the loop
-	maxGrowRun    = 1e9                    // go test -bench has the same maximum
-	minGrowTime   = 50 * time.Millisecond  // maxGrowRun iterations of 0.05 ns, less than a cycle
-	minElapsed    = 0.1                    // least ns of an iteration, to divide by
+	shortRunLength = 200 * time.Microsecond
+	untimedFactor  = 10                    // the short run is longer by this, if most of an iteration is not timed
+	longRunFactor  = 8                     // the long run has this multiple of the short run's iterations
+	longShortRun   = 20 * time.Millisecond // if even the short run takes longer, the long run has only twice its iterations
+	minIteration   = 0.1                   // ns of an iteration that are assumed at least, to divide by
+)
+
+// Numbers of runs.
+const (
+	minPairs    = 3            // pairs before times count as proportional: one short run may have been interrupted
+	maxPairs    = 10           // pairs before times count as not proportional
+	minGrowRuns = 3 * minPairs // runs of a complete test, at least: minPairs to find n, then two in each pair
+)
+
+// Limits of the verdict.
+const (
+	maxGrowth     = 2.0 // time of an iteration in the long run, over that in the short one; garbage collection causes less
+	maxFixedShare = 0.2 // share of a slice (a timed run of tare) that may be work outside the loop
+)
+
+// Limits of the search for longer runs.
+const (
+	maxRunOps      = 1e9                   // iterations of a run, as in go test -bench
+	minLongestTime = 50 * time.Millisecond // a loop of maxRunOps takes longer, because 0.05 ns are less than a processor's cycle
 )
 
 const noLoop = "its time does not grow with the iterations asked for: there is no loop over b.N in it"
 
 type timedRun struct {
-	ops int64
-	ns  float64 // ns without untimed parts; 0 before the first run
+	ops int64   // iterations
+	ns  float64 // ns of the quickest run, without untimed parts; 0 before the first run
 }
 
 func (r timedRun) nsPerOp() float64 { return r.ns / float64(r.ops) }
 
 type runPair struct {
 	short, long timedRun
-	target      float64 // intended ns of the short run, without untimed parts
+	intended    float64 // ns that the short run was to take, without untimed parts
 }
 
 // checkGrowth finds out whether the time of b is proportional to its iterations. If not, it sets
@@ -66,12 +79,11 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 		}
 		b.setGrowth(pair, sliceTime)
 		isProportional := b.OutsideLoop == 0 && b.Growth == 0
-		isHalfUsed := d.isHalfUsed != nil && d.isHalfUsed()
-		canEnd := i+1 >= minPairs || isHalfUsed
-		if isProportional && canEnd {
+		isHalfTimeUsed := d.isHalfTimeUsed != nil && d.isHalfTimeUsed()
+		if isProportional && (i+1 >= minPairs || isHalfTimeUsed) {
 			return "", nil
 		}
-		if isHalfUsed {
+		if isHalfTimeUsed {
 			break
 		}
 	}
@@ -81,24 +93,24 @@ func (d *discovery) checkGrowth(ctx context.Context, b *Benchmark) (why string, 
 // startPair finds the iterations of both runs of b, and measures the short one. It returns why b
 // gives no result, or "".
 func (d *discovery) startPair(ctx context.Context, b Benchmark) (p runPair, why string, err error) {
-	withUntimed := float64(growRunTime)
+	length := float64(shortRunLength) // in ns, with untimed parts
 	if b.UntimedNS > b.NSPerOp {
-		withUntimed *= untimedFactor
+		length *= untimedFactor
 	}
-	p.target = b.TimedShare() * withUntimed
-	n := max(1, int64(withUntimed/max(minElapsed, b.IterationNS())))
+	p.intended = b.TimedShare() * length
+	n := max(1, int64(length/max(minIteration, b.IterationNS())))
 	ns, why, err := d.quickestRun(ctx, b, n, minPairs)
-	// If the run is far shorter than intended, the first estimate came from an interrupted run.
-	for err == nil && why == "" && ns < p.target/4 {
-		if n >= maxGrowRun/longRunFactor {
+	// If the run is far shorter than intended, b.IterationNS is that of an interrupted run.
+	for err == nil && why == "" && ns < p.intended/4 {
+		if n >= maxRunOps/longRunFactor {
 			return p, noLoop, nil
 		}
-		n = min(4*n, maxGrowRun/longRunFactor)
+		n = min(4*n, maxRunOps/longRunFactor)
 		ns, why, err = d.quickestRun(ctx, b, n, minPairs)
 	}
 	p.short = timedRun{ops: n, ns: ns}
 	p.long.ops = n * longRunFactor
-	if ns > b.TimedShare()*float64(longIteration) {
+	if ns > b.TimedShare()*float64(longShortRun) {
 		p.long.ops = 2 * n
 	}
 	return p, why, err
@@ -116,23 +128,23 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 		b.OutsideLoop = time.Duration(outside)
 	}
 	growth := p.long.nsPerOp() / p.short.nsPerOp()
-	isShort := p.short.ns < 2*p.target // longer runs may all be interrupted
-	if growth > maxGrowth && isShort {
+	mayBeInterrupted := p.short.ns >= 2*p.intended // all short runs, so their times show no growth
+	if growth > maxGrowth && !mayBeInterrupted {
 		b.Growth = growth
 	}
 }
 
 // findRunLength sets b.RunIterations to the iterations of a run of about d.runTime, and b.NSPerOp to
-// the time of one. It starts with the iterations of last and doubles them. It returns why b gives no
-// result, or "".
+// the time of an iteration in such a run. It starts with the iterations of last and doubles them. It
+// returns why b gives no result, or "".
 func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedRun) (why string, err error) {
 	want := b.TimedShare() * float64(d.runTime)
-	for last.ns < want && last.ops < maxGrowRun {
+	for last.ns < want && last.ops < maxRunOps {
 		factor := int64(2)
 		if last.ns < 2*float64(b.OutsideLoop) { // the iterations hardly add to the time yet
 			factor = 10
 		}
-		ops := min(factor*last.ops, maxGrowRun)
+		ops := min(factor*last.ops, maxRunOps)
 		ns, why, err := d.quickestRun(ctx, *b, ops, 1)
 		if err != nil || why != "" {
 			return why, err
@@ -142,12 +154,12 @@ func (d *discovery) findRunLength(ctx context.Context, b *Benchmark, last timedR
 		}
 		last = timedRun{ops: ops, ns: ns}
 	}
-	if last.ops >= maxGrowRun && last.ns < want { // less than a nanosecond, or no loop at all
+	if last.ops >= maxRunOps && last.ns < want { // an iteration takes less than a nanosecond, or there is no loop
 		ns, why, err := d.quickestRun(ctx, *b, last.ops, minPairs)
 		if err != nil || why != "" {
 			return why, err
 		}
-		if last.ns = min(last.ns, ns); last.ns < max(2*float64(b.OutsideLoop), float64(minGrowTime)) {
+		if last.ns = min(last.ns, ns); last.ns < max(2*float64(b.OutsideLoop), float64(minLongestTime)) {
 			return noLoop, nil
 		}
 	}

@@ -46,7 +46,7 @@ func TestGrow(t *testing.T) {
 			return 10*time.Millisecond + time.Duration(interrupted%2)*15*time.Millisecond
 		}, around: true, why: noLoop},
 		"without a loop, slower for once": {takes: func(n int64) time.Duration { // while the longest runs are done
-			if n == maxGrowRun {
+			if n == maxRunOps {
 				return 130 * time.Microsecond
 			}
 			return 60 * time.Microsecond

@@ -1,11 +1,13 @@
 // Package flow finds the functions that a call may run and the values that an expression may have.
-// It looks at one package. It ignores the order of statements, and so finds everything possible. In
+// It reads one package, and ignores the order of statements: every value that is assigned to a
+// variable anywhere counts. In
 //
 //	for _, c := range []codec{{encode: encodeJSON}, {encode: encodeGob}} {
 //		c.encode(v)
 //	}
 //
-// Called returns encodeJSON and encodeGob for the call c.encode(v).
+// Called returns encodeJSON and encodeGob for the call c.encode(v). [New] collects the assignments;
+// the file sources.go follows them.
 package flow
 
 import (
@@ -27,15 +29,16 @@ const (
 type Graph struct {
 	info     *types.Info
 	decls    map[*types.Func]*ast.FuncDecl
-	values   map[*types.Var][]value    // also of fields, parameters and receivers
-	elements map[*types.Var][]ast.Expr // values that v[i] = value sets, by v
+	values   map[*types.Var][]value    // assigned to a variable, field, parameter or receiver
+	elements map[*types.Var][]ast.Expr // assigned to an element of a variable: x for v[i] = x
 }
 
-// value is an expression whose value a variable may have.
+// value says where a value of a variable comes from: from expr, an element of expr, or a result of
+// the call expr.
 type value struct {
 	expr      ast.Expr
-	isElement bool // the value is an element, as in "for _, v := range expr"
-	result    int  // index of the result of a call
+	isElement bool // an element of expr, as for v in "for _, v := range expr"
+	result    int  // index of the result, as 1 for v in "_, v := expr"; else 0
 }
 
 // Function is a function, method or literal that a call may run.
@@ -44,15 +47,15 @@ type Function struct {
 	Node     ast.Node       // its declaration or literal; nil for other packages
 	Type     *ast.FuncType  // nil if Node is nil
 	Body     *ast.BlockStmt // nil if Node is nil or has no body
-	Receiver ast.Expr       // x of the method value or call x.f, else nil
+	Receiver ast.Expr       // x if the function is called as the method x.f, else nil
 
-	recv         *types.Var // the receiver in the declaration; nil if it has no name
-	isMethodExpr bool       // called as T.f, with the receiver as its first argument
+	receiverParam *types.Var // r in the declaration func (r *T) f(); nil if it has no name
+	isMethodExpr  bool       // called as T.f, with the receiver as its first argument
 }
 
-// Binding has the arguments of known calls, by parameter. In the body of fill after a call fill(m,
-// 50), the entry for its parameter n is 50. A parameter without an entry may have the arguments of
-// any call of the function. A nil Binding is empty.
+// Binding has the arguments of the calls that led to some code, by parameter. If fill(m, n) was called
+// as fill(m, 50), the entry for n is 50. A parameter without an entry may have the argument of any
+// call of its function. A nil Binding is empty.
 type Binding map[*types.Var]ast.Expr
 
 // New returns the graph of a package. Its time grows with the size of the files.
@@ -76,8 +79,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			return true
 		})
 	}
-	// Look up all functions before recording arguments: the order of the calls then does not
-	// matter.
+	// Each of these calls may run a function that another of them passes on. So look up the functions
+	// of all calls first, and then record arguments: the order of the calls does not matter.
 	bindings := make([]Binding, 0, len(dynamic))
 	for _, call := range dynamic {
 		for _, f := range g.Called(call, nil) {
@@ -110,11 +113,10 @@ func (g *Graph) addNode(n ast.Node) *ast.CallExpr {
 		}
 	case *ast.CompositeLit:
 		g.addFields(n)
-	case *ast.SelectorExpr:
-
+	case *ast.SelectorExpr: // for x.f, the receiver of f may be x
 		if fn, ok := g.info.Uses[n.Sel].(*types.Func); ok {
-			if f := g.Declared(fn); f.recv != nil && g.isMethodValue(n) {
-				g.values[f.recv] = append(g.values[f.recv], value{expr: n.X})
+			if f := g.Declared(fn); f.receiverParam != nil && g.isMethodValue(n) {
+				g.values[f.receiverParam] = append(g.values[f.receiverParam], value{expr: n.X})
 			}
 		}
 	case *ast.CallExpr:
@@ -217,7 +219,7 @@ func (g *Graph) Declared(fn *types.Func) Function {
 	if d := g.decls[fn]; d != nil {
 		f.Node, f.Type, f.Body = d, d.Type, d.Body
 		if recv := fn.Signature().Recv(); recv != nil && recv.Name() != "" && recv.Name() != "_" {
-			f.recv = recv
+			f.receiverParam = recv
 		}
 	}
 	return f
@@ -258,12 +260,12 @@ func (s *search) findFunctions(depth int) []Function {
 	return out
 }
 
-// findMethods returns the functions that a selector may select. For an interface these are the
-// methods of the values that it may have.
+// findMethods returns the functions that a selector x.f may select. If x is an interface, these are
+// the methods f of all values that x may have. fn is f as declared, for an interface without a body.
 func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
-	if selection == nil { // of another package
+	if selection == nil { // a function of another package, as json.Marshal
 		return []Function{g.Declared(fn)}
 	}
 	declared := g.Declared(fn)
@@ -291,13 +293,12 @@ func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []F
 	return out
 }
 
-// Types returns the types of the values that an expression may have.
+// Types returns the types of the values that an expression may have, with T for a pointer &T{}.
 func (g *Graph) Types(e ast.Expr, binding Binding) []types.Type {
 	return g.searchSources(e, binding).collectTypes()
 }
 
-// collectTypes returns the types of the sources that a search has found. The type for &T{} is T,
-// not *T.
+// collectTypes returns the types of the sources that a search has found. The source of &T{} is T{}.
 func (s *search) collectTypes() []types.Type {
 	var out []types.Type
 	for _, source := range s.found {
@@ -320,8 +321,8 @@ func (g *Graph) MaxConstant(e ast.Expr, binding Binding) (largest int64, ok bool
 	return g.maxConstant(e, binding, 0)
 }
 
-// maxConstant is MaxConstant for an expression inside of depth products. The limit of the depth
-// ends the search for n in n = n * 2.
+// maxConstant is MaxConstant for a factor within depth products. The limit of the depth ends the
+// search if a variable depends on itself, as after n = n * 2.
 func (g *Graph) maxConstant(e ast.Expr, binding Binding, depth int) (largest int64, ok bool) {
 	for _, source := range g.Sources(e, binding) {
 		n, isKnown := int64(0), false
@@ -348,12 +349,12 @@ func (g *Graph) Bind(call *ast.CallExpr, f Function) Binding {
 	out := Binding{}
 	args := call.Args
 	if f.isMethodExpr && len(args) > 0 {
-		if f.recv != nil {
-			out[f.recv] = args[0]
+		if f.receiverParam != nil {
+			out[f.receiverParam] = args[0]
 		}
 		args = args[1:]
-	} else if f.recv != nil && f.Receiver != nil {
-		out[f.recv] = f.Receiver
+	} else if f.receiverParam != nil && f.Receiver != nil {
+		out[f.receiverParam] = f.Receiver
 	}
 	for i, p := range Params(f.Type) {
 		if i >= len(args) {
@@ -389,8 +390,7 @@ func Params(t *ast.FuncType) []Param {
 	return out
 }
 
-// Values returns the expressions that are assigned to a variable. It omits those over which a range
-// statement with the variable loops.
+// Values returns the expressions that are assigned to v, but not x of "for _, v := range x".
 func (g *Graph) Values(v *types.Var) []ast.Expr {
 	var out []ast.Expr
 	for _, val := range g.values[v] {
@@ -401,8 +401,8 @@ func (g *Graph) Values(v *types.Var) []ast.Expr {
 	return out
 }
 
-// Results returns the expressions at an index of the return statements of a function. It omits
-// statements with fewer expressions.
+// Results returns what a function returns as its result with that index: one expression for each
+// return statement. It omits statements with fewer expressions, such as a bare return.
 func (g *Graph) Results(f Function, index int) []ast.Expr {
 	var out []ast.Expr
 	if f.Body == nil {

@@ -12,13 +12,15 @@ import (
 //	if fast { f = marshalFast }
 //
 // the sources of f are json.Marshal and marshalFast. A search goes from a variable to the values
-// that are assigned to it, and from a call to the results of its function. A binding has the
-// arguments of known calls, by parameter. The search then takes these instead of the arguments of
-// all calls.
+// that are assigned to it, and from a call to the results of its function. For a parameter it takes
+// the argument in the binding (see [Binding]), if there is one, else those of all calls.
+//
+// For an element such as table[1], the search remembers that it looks for elements, and goes to the
+// values of table. In the literal []func(){f, g} it then goes to f and g. Which element it is does
+// not matter.
 
-// Sources returns the expressions that the value of e may come from. A source can be a literal, a
-// constant or a function. It can also be a call into another package, or a variable without a
-// value.
+// Sources returns the expressions that the value of e may come from. A source is a literal, a
+// constant, a function, a call into another package, or a variable without a value.
 func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
 	return g.searchSources(e, binding).found
 }
@@ -31,11 +33,11 @@ type search struct {
 	found   []ast.Expr
 }
 
-// visit is an expression that a search has visited. The number indexes counts the [i] after it (see
-// visitExpr).
+// visit is one step of a search. It looks for the value of expr if nesting is 0, for elements of expr
+// if it is 1, for elements of elements if it is 2.
 type visit struct {
 	expr    ast.Expr
-	indexes int
+	nesting int
 }
 
 // searchSources searches the sources of e.
@@ -45,97 +47,96 @@ func (g *Graph) searchSources(e ast.Expr, binding Binding) *search {
 	return s
 }
 
-// searchWithin searches the sources of e as a part of the search s. It skips what s has visited.
-// The depth counts the steps from the first expression of s.
+// searchWithin searches the sources of e as a part of the search s, and skips what s has visited. The
+// depth is the number of steps from the first expression of s to e.
 func (s *search) searchWithin(e ast.Expr, depth int) *search {
 	inner := &search{graph: s.graph, binding: s.binding, seen: s.seen}
 	inner.visitExpr(e, 0, depth)
 	return inner
 }
 
-// visitExpr adds the sources of e to s.found. The number indexes counts the [i] after e: with 1 it
-// adds the sources of e[i], with 2 those of e[i][j]. So for table[i] it visits table with one more.
-// The depth counts the steps from the first expression.
-func (s *search) visitExpr(e ast.Expr, indexes, depth int) {
-	current := visit{expr: e, indexes: indexes}
+// visitExpr adds the sources of e to s.found, or with a nesting above 0 those of its elements (see
+// visit). The depth is the number of steps from the first expression to e.
+func (s *search) visitExpr(e ast.Expr, nesting, depth int) {
+	current := visit{expr: e, nesting: nesting}
 	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[current] {
 		return
 	}
 	s.seen[current] = true
 	info := s.graph.info
-	if info.Types[e].Value != nil && indexes == 0 {
+	if info.Types[e].Value != nil && nesting == 0 {
 		s.found = append(s.found, e)
 		return
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		s.visitExpr(e.X, indexes, depth)
+		s.visitExpr(e.X, nesting, depth)
 	case *ast.StarExpr:
-		s.visitExpr(e.X, indexes, depth+1)
+		s.visitExpr(e.X, nesting, depth+1)
 	case *ast.TypeAssertExpr:
-		s.visitExpr(e.X, indexes, depth+1)
+		s.visitExpr(e.X, nesting, depth+1)
 	case *ast.SliceExpr:
-		s.visitExpr(e.X, indexes, depth+1)
+		s.visitExpr(e.X, nesting, depth+1)
 	case *ast.UnaryExpr:
-		s.visitExpr(e.X, indexes, depth+1)
+		s.visitExpr(e.X, nesting, depth+1)
 	case *ast.Ident, *ast.SelectorExpr:
 		if v := s.graph.Variable(e); v != nil {
-			s.visitVariable(e, v, indexes, depth)
+			s.visitVariable(e, v, nesting, depth)
 		} else {
-			s.addSource(e, indexes)
+			s.addSource(e, nesting)
 		}
 	case *ast.IndexExpr:
 		if tv := info.Types[e.Index]; tv.IsType() { // f[int] of a generic f
-			s.visitExpr(e.X, indexes, depth+1)
+			s.visitExpr(e.X, nesting, depth+1)
 			return
 		}
-		s.visitExpr(e.X, indexes+1, depth+1)
+		s.visitExpr(e.X, nesting+1, depth+1)
 	case *ast.CompositeLit:
-		if indexes == 0 {
+		if nesting == 0 {
 			s.found = append(s.found, e)
 			return
 		}
-		s.visitElements(e, indexes-1, depth+1)
+		s.visitElements(e, nesting-1, depth+1)
 	case *ast.CallExpr:
-		s.visitCall(e, 0, indexes, depth)
+		s.visitCall(e, 0, nesting, depth)
 	default:
-		s.addSource(e, indexes)
+		s.addSource(e, nesting)
 	}
 }
 
 // visitElements visits the elements of a literal.
-func (s *search) visitElements(lit *ast.CompositeLit, indexes, depth int) {
+func (s *search) visitElements(lit *ast.CompositeLit, nesting, depth int) {
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			e = kv.Value
 		}
-		s.visitExpr(e, indexes, depth)
+		s.visitExpr(e, nesting, depth)
 	}
 }
 
-// addSource adds e itself as a source. If the search is for elements of e, it adds nothing: they
-// are unknown.
-func (s *search) addSource(e ast.Expr, indexes int) {
-	if indexes == 0 {
+// addSource adds e itself as a source. If the search looks for elements of e, they are not known, and
+// it adds nothing.
+func (s *search) addSource(e ast.Expr, nesting int) {
+	if nesting == 0 {
 		s.found = append(s.found, e)
 	}
 }
 
-// visitVariable visits the values that are assigned to a variable v. If v has an entry in the
-// binding, it visits this instead.
-func (s *search) visitVariable(e ast.Expr, v *types.Var, indexes, depth int) {
+// visitVariable visits the values of the variable v, which e names: the argument in the binding, or
+// else everything that is assigned to v or to its elements.
+func (s *search) visitVariable(e ast.Expr, v *types.Var, nesting, depth int) {
 	if arg, ok := s.binding[v]; ok {
-		s.visitExpr(arg, indexes, depth+1)
+		s.visitExpr(arg, nesting, depth+1)
 		return
 	}
-	if indexes > 0 {
+	if nesting > 0 {
 		for _, elt := range s.graph.elements[v] {
-			s.visitExpr(elt, indexes-1, depth+1)
+			s.visitExpr(elt, nesting-1, depth+1)
 		}
 	}
 	values := s.graph.values[v]
 	for _, val := range values {
-		inner := indexes
+		inner := nesting
 		if val.isElement {
 			inner++
 		}
@@ -148,26 +149,27 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, indexes, depth int) {
 		}
 	}
 	if len(values) == 0 {
-		s.addSource(e, indexes)
+		s.addSource(e, nesting)
 	}
 }
 
-// visitCall visits the results, with the given index, of the functions that a call may run.
-func (s *search) visitCall(call *ast.CallExpr, result, indexes, depth int) {
+// visitCall visits what the functions that a call may run return as their result with that index.
+func (s *search) visitCall(call *ast.CallExpr, result, nesting, depth int) {
 	info := s.graph.info
-	if isConversion := info.Types[call.Fun].IsType(); isConversion && len(call.Args) == 1 {
-		s.visitExpr(call.Args[0], indexes, depth+1)
+	isConversion := info.Types[call.Fun].IsType()
+	if isConversion && len(call.Args) == 1 {
+		s.visitExpr(call.Args[0], nesting, depth+1)
 		return
 	}
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && info.Types[call.Fun].IsBuiltin() {
-		if id.Name == "append" && indexes > 0 {
-			s.visitExpr(call.Args[0], indexes, depth+1)
+		if id.Name == "append" && nesting > 0 {
+			s.visitExpr(call.Args[0], nesting, depth+1)
 			for _, a := range call.Args[1:] {
-				s.visitExpr(a, indexes-1, depth+1)
+				s.visitExpr(a, nesting-1, depth+1)
 			}
 			return
 		}
-		s.addSource(call, indexes)
+		s.addSource(call, nesting)
 		return
 	}
 	if depth >= maxDepth {
@@ -177,33 +179,33 @@ func (s *search) visitCall(call *ast.CallExpr, result, indexes, depth int) {
 	for _, f := range s.searchWithin(call.Fun, depth+1).findFunctions(depth + 1) {
 		for _, r := range s.graph.Results(f, result) {
 			known = true
-			s.visitExpr(r, indexes, depth+1)
+			s.visitExpr(r, nesting, depth+1)
 		}
 	}
 	if !known {
-		s.addSource(call, indexes)
+		s.addSource(call, nesting)
 	}
 }
 
-// Origin returns the variable from which an expression selects: v for v, &v, v[i] and v.field. If v
-// is only another name of a variable w, it returns w. A parameter with an entry in binding is
-// another name of that argument. With a nil entry, v has no other name. For an expression that
-// begins with a call or a literal, Origin returns nil.
+// Origin returns the variable with which an expression begins: v for v, &v, v[i] and v.field. If w is
+// the only value of v, v is another name of w, and Origin returns w. Likewise a parameter is another
+// name of its argument in the binding; a nil entry there means that it has no other name. For an
+// expression that begins with a call or a literal, Origin returns nil.
 func (g *Graph) Origin(e ast.Expr, binding Binding) *types.Var {
 	v, _ := g.Path(e, binding)
 	return v
 }
 
-// Path returns the variable of Origin and the names of the selected fields. For s.store.items they
-// are s and ".store.items".
+// Path returns the variable of Origin and the names of the fields after it: s and ".store.items" for
+// s.store.items.
 func (g *Graph) Path(e ast.Expr, binding Binding) (*types.Var, string) {
 	v, fields, _ := g.follow(e, binding)
 	return v, fields
 }
 
-// Base returns the expression with which a path begins, if it does not begin with a variable. For
-// newStore().items this is newStore(). It is the same for s.items if binding has newStore() for s.
-// If the path begins with a variable, Base returns nil.
+// Base returns the call or literal with which an expression begins: newStore() for newStore().items,
+// and also for s.items if binding has newStore() for s. It returns nil if the expression begins with
+// a variable.
 func (g *Graph) Base(e ast.Expr, binding Binding) ast.Expr {
 	v, _, base := g.follow(e, binding)
 	if v != nil {
@@ -212,8 +214,7 @@ func (g *Graph) Base(e ast.Expr, binding Binding) ast.Expr {
 	return base
 }
 
-// follow returns the variable and the fields of Path, and the expression with which the path
-// begins.
+// follow returns the results of Path, and the expression with which e begins.
 func (g *Graph) follow(e ast.Expr, binding Binding) (v *types.Var, fields string, base ast.Expr) {
 	for range maxDepth {
 		switch x := e.(type) {
@@ -249,7 +250,8 @@ func (g *Graph) follow(e ast.Expr, binding Binding) (v *types.Var, fields string
 	return nil, "", nil
 }
 
-// findAlias returns the only value of v if this is a variable or a field. Otherwise it returns nil.
+// findAlias returns the variable or field of which v is another name, because v has no other value.
+// It returns nil if there is none.
 func (g *Graph) findAlias(v *types.Var) ast.Expr {
 	values := g.values[v]
 	if v == nil || len(values) != 1 || values[0].isElement || values[0].result > 0 {

@@ -1,4 +1,5 @@
-// Package elsewhere has a benchmark for the tests of others.
+// Package elsewhere is imported by the tests of other packages in this directory. They call its Bench, a
+// benchmark that is declared in another package than the test.
 package elsewhere
 
 import "testing"
