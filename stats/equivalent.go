@@ -2,8 +2,8 @@ package stats
 
 import "math"
 
-// Equivalent reports whether two quantities differ by at most margin, e.g. 0.03 for 3 %. The interval
-// of the logarithm of their ratio is [lo, hi]. It has to be inside ±ln(1+margin).
+// Equivalent reports whether two quantities differ by at most margin, e.g. 0.03 for 3 %. That is so if
+// the interval from lo to hi, of the natural logarithm of their ratio, is inside ±ln(1+margin).
 //
 // Source: D. J. Schuirmann, "A comparison of the two one-sided tests procedure and the power
 // approach", J. Pharmacokin. Biopharm. 15 (1987) 657–680.

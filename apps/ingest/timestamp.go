@@ -52,9 +52,9 @@ func parseSeconds(text string) (time.Time, error) {
 // maxExponent limits the zeros that parseScientific writes. The year 9999 has twelve digits.
 const maxExponent = 40
 
-// parseScientific parses seconds with an exponent. It moves the decimal point, and passes the text without an
-// exponent to parseSeconds: "01500." for 1.5e3, and "0.0015" for 1.5e-3. It begins every text with 0, because
-// parseSeconds rejects a text that begins with the point.
+// parseScientific parses seconds with an exponent. It writes the number without the exponent, "01500." for 1.5e3
+// and "0.0015" for 1.5e-3, and calls parseSeconds. The 0 at the start is for numbers below 1: parseSeconds needs
+// a digit before the point.
 func parseScientific(text string) (time.Time, error) {
 	e := strings.IndexAny(text, "eE")
 	if e < 0 {

@@ -52,9 +52,9 @@ func TestParseFaces(t *testing.T) {
 		{args: "-face grpc=127.0.0.1:9090,gin=127.0.0.1:8080", env: "gin", want: at("grpc", "127.0.0.1:9090", "gin", "127.0.0.1:8080")},
 		{args: "-face grpc=[::1]:9090,gin,gin-fast", want: at("grpc", "[::1]:9090", "gin", "127.0.0.1:8080", "gin-fast", "127.0.0.1:8081")},
 		{args: "-variant gin-fast -face grpc"},
-		{args: "-face soap", err: `-face: unknown transport "soap"; known: grpc, gin, gin-fast`},
+		{args: "-face soap", err: `-face: unknown variant "soap"; known: grpc, gin, gin-fast`},
 		{args: "-face grpc,grpc", err: "-face: grpc is there twice"},
-		{args: "-face=", err: `unknown transport ""`, env: "soap"},
+		{args: "-face=", err: `unknown variant ""`, env: "soap"},
 		{args: "-addr here", err: "-addr: "}, {args: "-addr 127.0.0.1:http", err: `-addr: "http" is no port`},
 		{args: "-variant soap", err: `unknown variant "soap"`},
 	} {

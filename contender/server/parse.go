@@ -13,8 +13,8 @@ import (
 )
 
 // This file reads the command line of a server program that runs alone, without a lab. A program serves an
-// app, such as users. It may have several variants of it, e.g. one for gRPC and one for Gin. It serves one of
-// them (-variant), or several together, each at an address of its own (-face).
+// app, such as users. It may have several variants of it, called faces in its flags: e.g. one for gRPC and one
+// for Gin. It serves one of them (-variant), or several together, each at an address of its own (-face).
 
 type commandLine struct {
 	set         *flag.FlagSet
@@ -139,7 +139,7 @@ func (a alone) parseListenSpecs(text, base string) (specs []listenSpec, err erro
 		variant, addr, hasAddr := strings.Cut(strings.TrimSpace(part), "=")
 		switch {
 		case !slices.Contains(a.Variants, variant):
-			return nil, fmt.Errorf("-face: unknown transport %q; known: %s", variant, strings.Join(a.Variants, ", "))
+			return nil, fmt.Errorf("-face: unknown variant %q; known: %s", variant, strings.Join(a.Variants, ", "))
 		case slices.ContainsFunc(specs, func(f listenSpec) bool { return f.variant == variant }):
 			return nil, fmt.Errorf("-face: %s is there twice", variant)
 		case !hasAddr:

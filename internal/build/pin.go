@@ -89,9 +89,8 @@ func (w With) IsTag() bool {
 	return semanticVersion.MatchString(w.Version) && !pseudoEnd.MatchString(w.Version)
 }
 
-// checkFits returns an error if a contender cannot be built with the pinned versions: its module does not
-// require a module of p.With, or the SDK of all contenders needs a newer Go than p.Go. A leaf is the directory
-// of a contender, and mod its go.mod.
+// checkFits returns an error if a contender cannot be built with the pinned versions: its go.mod does not
+// require a module of p.With, or the SDK that all contenders use needs a newer Go than p.Go.
 func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	if p.Go != "" {
 		if !goToolchain.MatchString(p.Go) {
@@ -126,8 +125,8 @@ func (p Pin) checkFits(leaf Leaf, mod leafModule) error {
 	return nil
 }
 
-// withoutPinned returns the modules that a contender says it contains, path or path@version, without the
-// versions of pinned modules, because another version is built.
+// withoutPinned removes the versions of pinned modules from a list of modules (path or path@version), because
+// other versions of them are built.
 func (p Pin) withoutPinned(modules []string) []string {
 	out := slices.Clone(modules)
 	for i, module := range out {

@@ -4,8 +4,10 @@
 // finds nothing.
 //
 // A study compares contenders on workloads. In each round it starts one process of each contender,
-// a trial. A trial runs operations in slices, timed runs of some milliseconds. Each check has a
-// file. docs/checks.md is generated from [All].
+// a trial. A trial runs operations in slices, timed runs of some milliseconds. A trap is a contender
+// that reproduces a published mistake: the study expects a check to void it. Each check has a file
+// and a function with its name, such as little for Little's law. docs/checks.md is generated from
+// [All].
 package check
 
 import (
@@ -40,7 +42,7 @@ type Check struct {
 	adviceIsForAuthors bool // Advice is for the contender's author; borrowers get borrowedAdvice
 	includesFailures   bool // Run also receives trials that do not count
 	onlyAtEnd          bool // Run is called only after the study has stopped
-	voidsWorkload      bool // a finding voids a workload for all contenders, so the check cannot void a trap alone
+	voidsWorkload      bool // a finding voids a workload of all contenders, not only that of a trap
 
 	// voidReasons returns the reasons for which the check could void contender, with the evidence
 	// for each. It is set if rounds of measurements are the evidence, of which there may be too
@@ -64,8 +66,7 @@ func All() []Check {
 	}
 }
 
-// Expectable reports whether a study can expect the check to void a trap. A trap is a contender
-// that reproduces a published mistake.
+// Expectable reports whether a study can expect the check to void a trap.
 func (c Check) Expectable() bool { return c.Severity == tare.Void && !c.voidsWorkload }
 
 // Statistical reports whether the check with that id judges values of rounds, which vary by chance.

@@ -141,7 +141,7 @@ func (c quotedClaim) describeAgreement() string {
 		return side + ", by more"
 	case side == sameSide:
 		return side + ", by how much is open"
-	case c.result.Outcome == tare.NotThatSize && c.high < c.published: // which is ahead is open, the size is not
+	case c.result.Outcome == tare.NotThatSize && c.high < c.published: // it is open which side is ahead
 		return side + ", but by less"
 	}
 	return side
@@ -210,7 +210,7 @@ func unitNanoseconds(unit string) float64 {
 	switch {
 	case strings.HasPrefix(unit, "µs"):
 		return 1e3
-	case strings.HasPrefix(unit, "ms CPU/s"): // of 1,000 requests per second, so 1 ms/s is 1 µs for each
+	case strings.HasPrefix(unit, "ms CPU/s"): // CPU time of 1,000 operations per second: 1 ms is 1 µs of each
 		return 1e3
 	case strings.HasPrefix(unit, "ms"):
 		return 1e6

@@ -19,8 +19,8 @@ import (
 // that.
 const versionTimeout = 20 * time.Second
 
-// versionTools are the tools that only print their version if they are called with --version. Other
-// programs may do anything, so Tool does not call them.
+// versionTools are the tools that print their version, and do nothing else, if they are called with
+// --version. Other programs may do anything, so Tool does not call them.
 var versionTools = []string{"cargo", "cc", "clang", "fluent-bit", "fluentd", "gcc", "node", "npm", "otelcol", "pkg-config", "ruby", "rustc"}
 
 // BrokenToolError is the error of a program that exists but does not run.

@@ -61,7 +61,7 @@ func App() (conformance.App, error) {
 		Name:         homelab.Name,
 		Settings:     serving.App(nil).New().Settings(), // settings that a server must accept
 		Layers:       2,                                 // middlewares (layers) that the app always has: the request's id, and recovery from panics
-		StalledPath:  commandPath(lamp),                 // path for the test with requests that stop before their end
+		StalledPath:  commandPath(lamp),                 // requests to this path stop before their end, as a test
 		GoodRequests: good,
 		Checks: []conformance.Check{
 			conformance.ProbeCheck("refusals", description, nil, errorProbes()),
@@ -70,8 +70,7 @@ func App() (conformance.App, error) {
 			{Name: "commands", Run: checkCommands},
 			{Name: "layers", Run: func(e conformance.Env) error { return checkLayers(e, limited, withOrigins) }},
 		},
-		// The parameter, a directory, is for apps that store files.
-		StandaloneSettings: func(string) map[string]string {
+		StandaloneSettings: func(string) map[string]string { // the parameter is a directory for apps that store files
 			return map[string]string{serving.SetDevices: "50", serving.SetRateLimit: "off", serving.SetOrigins: "*"}
 		},
 	}, nil
@@ -274,8 +273,8 @@ func originProbes() []conformance.Probe {
 	}
 }
 
-// limitProbes returns the probes of a server that allows three requests per minute and client. When it
-// starts, its program sends it a request as a test, so it accepts only two of the probes.
+// limitProbes returns the probes of a server that allows three requests per minute and client. The first
+// request of the minute is a test that the server's program sends when it starts, so two are left.
 func limitProbes() []conformance.Probe {
 	accepted := conformance.Probe{
 		Request:       conformance.Get(api + "/services"),

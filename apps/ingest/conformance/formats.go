@@ -46,9 +46,9 @@ func checkFormats(e conformance.Env) error {
 	return nil
 }
 
-// checkFormat checks got, the response to request, which has the records of batch in another encoding. Two kinds
-// of servers need not respond correctly: those that repeat a mistake of a published benchmark on purpose, so
-// that tare can show its effect, and those that do only a part of the work, of which only the status counts.
+// checkFormat checks got, the response to request. The request has the records of batch in another encoding.
+// A server that repeats a mistake of a published benchmark on purpose may respond in any way. Of a server that
+// does only a part of the work, only the status counts.
 func checkFormat(e conformance.Env, addr string, batch conformance.GoodRequest, request conformance.Request, got conformance.Response) error {
 	switch {
 	case e.WrongOnPurpose:

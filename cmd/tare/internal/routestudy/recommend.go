@@ -89,8 +89,8 @@ func (a *adviser) describeChoice(subject string, c tare.Comparison, faster []tar
 	return fmt.Sprintf("%s; %s; %s%s.", a.describeLookup(subject, c), a.describeSemantics(c.Contender), a.DescribeCosts(c.Contender), advice.DescribeTies(c, faster))
 }
 
-// findMisrouted returns the differences of a router in requests that a route of the table should
-// have handled.
+// findMisrouted returns the differences of a router in requests that one of the routes should have
+// handled.
 func (a *adviser) findMisrouted(id string) []tare.Difference {
 	var out []tare.Difference
 	for _, s := range a.Result.Semantics {
@@ -131,10 +131,10 @@ func (a *adviser) requestCost() float64 {
 	return 0
 }
 
-// addImpact adds a line about the routers that cost a request noticeably more CPU time than the baseline:
-// the interval of the difference is above the limit, the share noticeable of the cost of a request. A
-// router is not decided if the interval contains the limit. addImpact adds nothing if the cost of a
-// request was not measured.
+// addImpact adds a line about the routers that make a request noticeably more expensive: they cost more
+// CPU time than the baseline by at least the share noticeable of a request. A router is not decided if
+// the interval of its difference contains that limit. addImpact adds nothing if the cost of a request
+// was not measured.
 func (a *adviser) addImpact(lines []string) []string {
 	request := a.requestCost()
 	if request <= 0 {
@@ -200,7 +200,7 @@ var registeredRE = lazyregexp.New(`\s*\(registered at [^)]*(\)|$)`)
 func listRejected(r *tare.Result) []string {
 	var out []string
 	for _, t := range r.Trials {
-		if t.Error == nil || t.Round > 0 { // a router that cannot have the table fails before the rounds
+		if t.Error == nil || t.Round > 0 { // a router that rejects the routes fails before the first round
 			continue
 		}
 		why, ok := strings.CutPrefix(t.Error.Message, "prepare: ")

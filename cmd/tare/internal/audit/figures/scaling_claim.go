@@ -104,7 +104,8 @@ func (d *document) collectGrowth() []growth {
 // countSizes returns the greatest number of sizes at which one operation was measured. For example,
 // "copy 16" and "copy 160" are two sizes of one operation.
 func countSizes(all []figure) int {
-	// An operation is a label without one of its numbers, and the other label of the figure.
+	// An operation is what remains of the labels of a figure without one number, the size. "copy 16"
+	// and "copy 160" of a column "time" are the operation {"copy ", "", "time"} at two sizes.
 	type operation struct{ before, after, other string }
 	sizes := map[operation]map[int]bool{}
 	maxSizes := 0

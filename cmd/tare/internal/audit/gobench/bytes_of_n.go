@@ -33,7 +33,8 @@ func bytesOfN() rule {
 		for _, b := range in.suite.benchmarks {
 			for call := range nodesOf[*ast.CallExpr](b.body) {
 				isSetBytes := isMethodCall(in.pass.TypesInfo, call, "testing", "B", "SetBytes") && len(call.Args) == 1
-				if isSetBytes && in.multipliesByN(call.Args[0]) && in.suite.findBenchmark(call) == b {
+				isOfSubBenchmark := in.suite.findBenchmark(call) != b // reported with that one
+				if isSetBytes && !isOfSubBenchmark && in.multipliesByN(call.Args[0]) {
 					in.report(call, "b.SetBytes gets %s, which is not the bytes of one iteration", formatExpr(call.Args[0]))
 				}
 			}

@@ -28,42 +28,63 @@ const (
 )
 
 // countSteps returns the steps of a node, at least 1. It assumes that a loop whose length is not
-// known has guess steps; with a guess of 1, it counts only what is certain. It adds the steps of
-// called functions of the package, each function once: those in seen have been counted.
-func (in *input) countSteps(node ast.Node, binding flow.Binding, guess int64, seen map[ast.Node]bool) int64 {
+// known has guess steps; with a guess of 1, it counts only what is certain.
+func (in *input) countSteps(node ast.Node, guess int64) int64 {
+	c := stepCounter{input: in, guess: guess, seen: map[ast.Node]bool{}}
+	return c.count(node, nil)
+}
+
+// stepCounter counts the steps of a node and of the functions that it calls.
+type stepCounter struct {
+	*input
+	guess int64             // assumed steps of a loop of unknown length
+	seen  map[ast.Node]bool // functions that were counted; each counts once
+}
+
+// count returns the steps of a node. That is the largest number of a loop or a call in it: of the sum
+// of several, the largest is a large part.
+func (c *stepCounter) count(node ast.Node, binding flow.Binding) int64 {
 	steps := int64(1)
 	ast.Inspect(node, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit, *ast.GoStmt:
 			return false
 		case *ast.ForStmt, *ast.RangeStmt:
-			count := guess
+			iterations := c.guess
 			if limit := loopBound(n.(ast.Stmt)); limit != nil {
-				if c, ok := in.countElements(limit, binding); ok {
-					count = c
+				if known, ok := c.countElements(limit, binding); ok {
+					iterations = known
 				}
 			}
-			inner := in.countSteps(loopBody(n), binding, guess, seen)
-			steps = max(steps, min(count, maxSteps)*min(inner, maxSteps))
+			inner := c.count(loopBody(n), binding)
+			steps = max(steps, min(iterations, maxSteps)*min(inner, maxSteps))
 			return false
 		case *ast.CallExpr:
-			for _, f := range in.flowGraph().Called(n, binding) {
-				switch {
-				case isSlow(f.Object):
-					steps = max(steps, longLoop)
-				case isBulky(f.Object):
-					steps = max(steps, guess, bulkySteps)
-				case guess > 1 && in.mayMakeMany(f.Object):
-					steps = max(steps, in.largestArgument(n, binding))
-				case f.Body != nil && !seen[f.Node]:
-					seen[f.Node] = true
-					steps = max(steps, in.countSteps(f.Body, in.bindVariadic(in.flowGraph().Bind(n, f), n, f), guess, seen))
-				}
+			for _, f := range c.flowGraph().Called(n, binding) {
+				steps = max(steps, c.countCall(n, f, binding))
 			}
 		}
 		return true
 	})
 	return steps
+}
+
+// countCall returns the steps of a call of f. It guesses those of functions of other packages by their
+// names and arguments.
+func (c *stepCounter) countCall(call *ast.CallExpr, f flow.Function, binding flow.Binding) int64 {
+	switch {
+	case isSlow(f.Object):
+		return longLoop
+	case isBulky(f.Object):
+		return max(c.guess, bulkySteps)
+	case c.guess > 1 && c.mayMakeMany(f.Object):
+		return c.largestArgument(call, binding)
+	case f.Body == nil || c.seen[f.Node]:
+		return 1
+	}
+	c.seen[f.Node] = true
+	arguments := c.bindVariadic(c.flowGraph().Bind(call, f), call, f)
+	return c.count(f.Body, arguments)
 }
 
 // loopBound returns the expression that a loop counts up to, or the operand of range. It is nil for

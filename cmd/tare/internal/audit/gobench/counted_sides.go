@@ -17,7 +17,9 @@ import (
 //	{"table", countWords},
 //
 // In the second part, one side only makes the value that another side also works on. Both parts
-// judge a side by the names and the results of the functions that it calls.
+// judge a side by the names and the results of the functions that it calls. The file
+// making_sides.go has the names of functions that make a value (makerName), work on it
+// (workerName), or make its result (finisherName).
 
 var (
 	// countingName matches functions that count, such as CountWords and RuneCount.
@@ -34,7 +36,9 @@ func (in *input) reportCounted(sides []side) {
 	anotherCounts := false
 	for _, s := range sides {
 		switch {
-		case namedDifference.MatchString(s.name), isLoop(s.node) && isNamedAfterCall(s):
+		case namedDifference.MatchString(s.name): // different work on purpose
+			return
+		case isLoop(s.node) && isNamedAfterCall(s): // sub-benchmarks of different functions
 			return
 		case s.body != nil && in.takesLength(s.body) && in.hasIntResult(s):
 			building = append(building, s)
@@ -167,9 +171,10 @@ func (in *input) onlyCounts(s side) bool {
 	if s.object != nil && countingName.MatchString(s.object.Name()) {
 		return true
 	}
-	if s.body == nil || !in.hasIntResult(s) || hasNode(s.body, func(call *ast.CallExpr) bool {
+	isMaking := func(call *ast.CallExpr) bool {
 		return in.makesResults(call) || isBuiltin(in.pass.TypesInfo, call, "append") || isMake(in.pass.TypesInfo, call)
-	}) {
+	}
+	if s.body == nil || !in.hasIntResult(s) || hasNode(s.body, isMaking) {
 		return false
 	}
 	isCount := func(call *ast.CallExpr) bool {

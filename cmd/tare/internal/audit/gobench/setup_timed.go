@@ -208,7 +208,7 @@ type slowReport struct {
 
 // reportLoop reports a loop n if it has at least the minimum of steps.
 func (r slowReport) reportLoop(n ast.Node) {
-	switch steps := r.in.countSteps(n, nil, r.limit.guess, map[ast.Node]bool{}); {
+	switch steps := r.in.countSteps(n, r.limit.guess); {
 	case steps < r.limit.min:
 	case r.isReset:
 		r.in.report(n, "a loop that prepares the input is timed: %s", r.cause)
@@ -234,7 +234,7 @@ func (in *input) findSlowCall(part ast.Node, limit stepLimit) *ast.CallExpr {
 	}
 	var found *ast.CallExpr
 	ast.Inspect(part, func(n ast.Node) bool {
-		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, nil, limit.guess, map[ast.Node]bool{}) >= limit.min {
+		if call, ok := n.(*ast.CallExpr); ok && found == nil && in.countSteps(call, limit.guess) >= limit.min {
 			found = call
 		}
 		_, isLiteral := n.(*ast.FuncLit)

@@ -8,8 +8,8 @@ import (
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
 )
 
-// This file has the rule sleep-in-loop. It finds a benchmark that waits for the clock while its
-// timer runs. It measures the wait:
+// This file has the rule sleep-in-loop. The rule finds a benchmark that waits for the clock while its
+// timer runs, and so measures the wait:
 //
 //	func BenchmarkRetry(b *testing.B) {
 //		for b.Loop() {

@@ -106,8 +106,8 @@ func inspectTimedNodes[N ast.Node](in *input, l *loop, visit func(n N)) {
 	})
 }
 
-// endsIteration reports whether a block ends an iteration or the benchmark, as break or b.Fatal
-// does.
+// endsIteration reports whether a block ends an iteration or the benchmark, as continue, break or
+// b.Fatal does. (A goto counts, too.)
 func endsIteration(b *ast.BlockStmt) bool {
 	for _, s := range b.List {
 		switch s := s.(type) {

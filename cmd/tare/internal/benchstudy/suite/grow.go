@@ -26,7 +26,7 @@ const (
 const (
 	minPairs    = 3            // pairs before times count as proportional: one short run may have been interrupted
 	maxPairs    = 10           // pairs before times count as not proportional
-	minGrowRuns = 3 * minPairs // runs of a complete test, at least: minPairs to find n, then two in each pair
+	minGrowRuns = 3 * minPairs // least runs of a test: minPairs to choose n, and two in each of minPairs
 )
 
 // Limits of the verdict.
@@ -128,7 +128,8 @@ func (b *Benchmark) setGrowth(p runPair, sliceTime time.Duration) {
 		b.OutsideLoop = time.Duration(outside)
 	}
 	growth := p.long.nsPerOp() / p.short.nsPerOp()
-	mayBeInterrupted := p.short.ns >= 2*p.intended // all short runs, so their times show no growth
+	// If even the quickest short run took twice as long as intended, all runs may have been interrupted.
+	mayBeInterrupted := p.short.ns >= 2*p.intended
 	if growth > maxGrowth && !mayBeInterrupted {
 		b.Growth = growth
 	}

@@ -46,8 +46,8 @@ study files and test documents. It runs nothing, and writes comments about what
 it found. Without --force it does not change an existing tare.yaml.
 
 --github, --gitlab and --forgejo also write a workflow that runs tare gate on
-pull requests. It names all actions and images of others by commit or digest. An
-existing tare.yaml then stays as it is.
+pull requests. It names the actions of others by commit. An existing tare.yaml
+then stays as it is.
 
 Exit codes: 0 written; 1 I/O error; 2 there is a tare.yaml or workflow already.`,
 		Example: `  tare init

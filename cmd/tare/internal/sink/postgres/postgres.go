@@ -31,8 +31,9 @@ func Kind() sink.Kind {
 	return sink.Kind{
 		Form: "postgres://HOST/DATABASE", Help: "COPY; table=events",
 		Options: []string{"timeout", "table", "hold=on"},
-		Poison:  "rejected by a type, a constraint or a limit, such as that of a row of an index",
-		Open:    openTable,
+		// Events that PostgreSQL rejects however often they are sent.
+		Poison: "rejected by a type, a constraint or a limit, such as that of a row of an index",
+		Open:   openTable,
 	}
 }
 

@@ -79,8 +79,8 @@ func New(files []*ast.File, info *types.Info) *Graph {
 			return true
 		})
 	}
-	// Each of these calls may run a function that another of them passes on. So look up the functions
-	// of all calls first, and then record arguments: the order of the calls does not matter.
+	// Find the functions of all dynamic calls before recording any arguments. The arguments may be
+	// functions themselves, and the result must not depend on the order of the calls.
 	bindings := make([]Binding, 0, len(dynamic))
 	for _, call := range dynamic {
 		for _, f := range g.Called(call, nil) {
@@ -235,12 +235,11 @@ func (g *Graph) Called(call *ast.CallExpr, binding Binding) []Function {
 
 // Functions returns the functions that may be the value of an expression.
 func (g *Graph) Functions(e ast.Expr, binding Binding) []Function {
-	return g.searchSources(e, binding).findFunctions(0)
+	return g.searchSources(e, binding).findFunctions()
 }
 
-// findFunctions returns the functions among the sources that a search has found. The depth counts
-// the steps from the first expression.
-func (s *search) findFunctions(depth int) []Function {
+// findFunctions returns the functions among the sources that a search has found.
+func (s *search) findFunctions() []Function {
 	g := s.graph
 	var out []Function
 	for _, source := range s.found {
@@ -253,16 +252,16 @@ func (s *search) findFunctions(depth int) []Function {
 			}
 		case *ast.SelectorExpr:
 			if fn, ok := g.info.Uses[source.Sel].(*types.Func); ok {
-				out = append(out, s.findMethods(source, fn, depth)...)
+				out = append(out, s.findMethods(source, fn)...)
 			}
 		}
 	}
 	return out
 }
 
-// findMethods returns the functions that a selector x.f may select. If x is an interface, these are
-// the methods f of all values that x may have. fn is f as declared, for an interface without a body.
-func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []Function {
+// findMethods returns the functions that a selector x.f may select, where fn is f as declared. If x is
+// an interface, fn has no body. Then these are the methods f of the values that x may have.
+func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func) []Function {
 	g := s.graph
 	selection := g.info.Selections[e]
 	if selection == nil { // a function of another package, as json.Marshal
@@ -276,7 +275,7 @@ func (s *search) findMethods(e *ast.SelectorExpr, fn *types.Func, depth int) []F
 	var out []Function
 	if types.IsInterface(selection.Recv()) {
 		seen := map[*types.Func]bool{}
-		for _, t := range s.searchWithin(e.X, depth+1).collectTypes() {
+		for _, t := range s.searchPart(e.X).collectTypes() {
 			obj, _, _ := types.LookupFieldOrMethod(t, true, fn.Pkg(), fn.Name())
 			if m, ok := obj.(*types.Func); ok && !seen[m] && !types.IsInterface(t) {
 				seen[m] = true

@@ -29,8 +29,9 @@ func (g *Graph) Sources(e ast.Expr, binding Binding) []ast.Expr {
 type search struct {
 	graph   *Graph
 	binding Binding
-	seen    map[visit]bool
-	found   []ast.Expr
+	seen    map[visit]bool // visited already, also by an outer search
+	depth   int            // steps from the first expression to the current one
+	found   []ast.Expr     // the sources
 }
 
 // visit is one step of a search. It looks for the value of expr if nesting is 0, for elements of expr
@@ -43,26 +44,28 @@ type visit struct {
 // searchSources searches the sources of e.
 func (g *Graph) searchSources(e ast.Expr, binding Binding) *search {
 	s := &search{graph: g, binding: binding, seen: map[visit]bool{}}
-	s.visitExpr(e, 0, 0)
+	s.visitExpr(e, 0)
 	return s
 }
 
-// searchWithin searches the sources of e as a part of the search s, and skips what s has visited. The
-// depth is the number of steps from the first expression of s to e.
-func (s *search) searchWithin(e ast.Expr, depth int) *search {
-	inner := &search{graph: s.graph, binding: s.binding, seen: s.seen}
-	inner.visitExpr(e, 0, depth)
-	return inner
+// searchPart searches the sources of e, a part of the expression that s has reached. It skips what s has
+// visited, and adds nothing to s.found.
+func (s *search) searchPart(e ast.Expr) *search {
+	part := &search{graph: s.graph, binding: s.binding, seen: s.seen, depth: s.depth}
+	part.visitExpr(e, 0)
+	return part
 }
 
-// visitExpr adds the sources of e to s.found, or with a nesting above 0 those of its elements (see
-// visit). The depth is the number of steps from the first expression to e.
-func (s *search) visitExpr(e ast.Expr, nesting, depth int) {
+// visitExpr adds the sources of e to s.found. With a nesting above 0 it adds those of the elements of e
+// (see visit). It gives up after maxDepth steps or maxValues expressions.
+func (s *search) visitExpr(e ast.Expr, nesting int) {
 	current := visit{expr: e, nesting: nesting}
-	if e == nil || depth > maxDepth || len(s.seen) > maxValues || s.seen[current] {
+	if e == nil || s.depth > maxDepth || len(s.seen) > maxValues || s.seen[current] {
 		return
 	}
 	s.seen[current] = true
+	s.depth++
+	defer func() { s.depth-- }()
 	info := s.graph.info
 	if info.Types[e].Value != nil && nesting == 0 {
 		s.found = append(s.found, e)
@@ -70,47 +73,47 @@ func (s *search) visitExpr(e ast.Expr, nesting, depth int) {
 	}
 	switch e := e.(type) {
 	case *ast.ParenExpr:
-		s.visitExpr(e.X, nesting, depth)
+		s.visitExpr(e.X, nesting)
 	case *ast.StarExpr:
-		s.visitExpr(e.X, nesting, depth+1)
+		s.visitExpr(e.X, nesting)
 	case *ast.TypeAssertExpr:
-		s.visitExpr(e.X, nesting, depth+1)
+		s.visitExpr(e.X, nesting)
 	case *ast.SliceExpr:
-		s.visitExpr(e.X, nesting, depth+1)
+		s.visitExpr(e.X, nesting)
 	case *ast.UnaryExpr:
-		s.visitExpr(e.X, nesting, depth+1)
+		s.visitExpr(e.X, nesting)
 	case *ast.Ident, *ast.SelectorExpr:
 		if v := s.graph.Variable(e); v != nil {
-			s.visitVariable(e, v, nesting, depth)
+			s.visitVariable(e, v, nesting)
 		} else {
 			s.addSource(e, nesting)
 		}
 	case *ast.IndexExpr:
 		if tv := info.Types[e.Index]; tv.IsType() { // f[int] of a generic f
-			s.visitExpr(e.X, nesting, depth+1)
+			s.visitExpr(e.X, nesting)
 			return
 		}
-		s.visitExpr(e.X, nesting+1, depth+1)
+		s.visitExpr(e.X, nesting+1)
 	case *ast.CompositeLit:
 		if nesting == 0 {
 			s.found = append(s.found, e)
 			return
 		}
-		s.visitElements(e, nesting-1, depth+1)
+		s.visitElements(e, nesting-1)
 	case *ast.CallExpr:
-		s.visitCall(e, 0, nesting, depth)
+		s.visitCall(e, 0, nesting)
 	default:
 		s.addSource(e, nesting)
 	}
 }
 
 // visitElements visits the elements of a literal.
-func (s *search) visitElements(lit *ast.CompositeLit, nesting, depth int) {
+func (s *search) visitElements(lit *ast.CompositeLit, nesting int) {
 	for _, e := range lit.Elts {
 		if kv, ok := e.(*ast.KeyValueExpr); ok {
 			e = kv.Value
 		}
-		s.visitExpr(e, nesting, depth)
+		s.visitExpr(e, nesting)
 	}
 }
 
@@ -124,14 +127,14 @@ func (s *search) addSource(e ast.Expr, nesting int) {
 
 // visitVariable visits the values of the variable v, which e names: the argument in the binding, or
 // else everything that is assigned to v or to its elements.
-func (s *search) visitVariable(e ast.Expr, v *types.Var, nesting, depth int) {
+func (s *search) visitVariable(e ast.Expr, v *types.Var, nesting int) {
 	if arg, ok := s.binding[v]; ok {
-		s.visitExpr(arg, nesting, depth+1)
+		s.visitExpr(arg, nesting)
 		return
 	}
 	if nesting > 0 {
 		for _, elt := range s.graph.elements[v] {
-			s.visitExpr(elt, nesting-1, depth+1)
+			s.visitExpr(elt, nesting-1)
 		}
 	}
 	values := s.graph.values[v]
@@ -141,11 +144,11 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, nesting, depth int) {
 			inner++
 		}
 		if call, ok := ast.Unparen(val.expr).(*ast.CallExpr); ok && val.result > 0 {
-			s.visitCall(call, val.result, inner, depth+1)
+			s.visitCall(call, val.result, inner)
 			continue
 		}
 		if val.result == 0 {
-			s.visitExpr(val.expr, inner, depth+1)
+			s.visitExpr(val.expr, inner)
 		}
 	}
 	if len(values) == 0 {
@@ -154,32 +157,29 @@ func (s *search) visitVariable(e ast.Expr, v *types.Var, nesting, depth int) {
 }
 
 // visitCall visits what the functions that a call may run return as their result with that index.
-func (s *search) visitCall(call *ast.CallExpr, result, nesting, depth int) {
+func (s *search) visitCall(call *ast.CallExpr, result, nesting int) {
 	info := s.graph.info
 	isConversion := info.Types[call.Fun].IsType()
 	if isConversion && len(call.Args) == 1 {
-		s.visitExpr(call.Args[0], nesting, depth+1)
+		s.visitExpr(call.Args[0], nesting)
 		return
 	}
 	if id, ok := ast.Unparen(call.Fun).(*ast.Ident); ok && info.Types[call.Fun].IsBuiltin() {
 		if id.Name == "append" && nesting > 0 {
-			s.visitExpr(call.Args[0], nesting, depth+1)
+			s.visitExpr(call.Args[0], nesting)
 			for _, a := range call.Args[1:] {
-				s.visitExpr(a, nesting-1, depth+1)
+				s.visitExpr(a, nesting-1)
 			}
 			return
 		}
 		s.addSource(call, nesting)
 		return
 	}
-	if depth >= maxDepth {
-		return
-	}
 	known := false
-	for _, f := range s.searchWithin(call.Fun, depth+1).findFunctions(depth + 1) {
+	for _, f := range s.searchPart(call.Fun).findFunctions() {
 		for _, r := range s.graph.Results(f, result) {
 			known = true
-			s.visitExpr(r, nesting, depth+1)
+			s.visitExpr(r, nesting)
 		}
 	}
 	if !known {
