@@ -31,7 +31,7 @@ type CarrierStream interface {
 	// OpenWait is like Open, but waits until the server allows one more stream or ctx ends.
 	OpenWait(ctx context.Context) error
 	// Send sends a request and the end of the stream. It returns once the connection has accepted all but
-	// the last packet.
+	// the last packet. It may return earlier for a request that fits into a packet.
 	Send(b []byte) error
 	// Read reads the response. At its end it returns io.EOF.
 	Read(b []byte) (int, error)

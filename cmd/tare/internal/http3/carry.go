@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/quic-go/quic-go"
@@ -68,9 +69,11 @@ func Carry() load.Carry {
 }
 
 type carrier struct {
-	pool   *pool
-	socket *socket
-	conn   *quic.Conn
+	pool     *pool
+	socket   *socket
+	conn     *quic.Conn
+	isShared atomic.Bool // there are several streams
+	batch    sendBatch   // sends their requests
 
 	mu      sync.Mutex
 	peer    h3.Peer   // the server's unidirectional streams
@@ -154,6 +157,7 @@ func (c *carrier) NewStream() load.CarrierStream {
 	defer c.mu.Unlock()
 	s := &stream{c: c}
 	c.streams = append(c.streams, s)
+	c.isShared.Store(len(c.streams) > 1)
 	return s
 }
 

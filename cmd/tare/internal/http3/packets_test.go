@@ -8,6 +8,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/quic-go/quic-go"
@@ -186,10 +187,13 @@ func TestStrayPackets(t *testing.T) {
 		b[0] = first
 		return b
 	}
+	var mu sync.Mutex               // guards what follows
 	initials := map[string]header{} // of connections, by the client's connection ID
 	initial := header{}             // the last one
 	stray := map[string]int{}
 	addr := relayPackets(t, to, func(p []byte, isToServer bool) [][]byte {
+		mu.Lock()
+		defer mu.Unlock()
 		h, isLong := parseHeader(p)
 		if isToServer {
 			if isLong && h.isInitial {
@@ -217,6 +221,8 @@ func TestStrayPackets(t *testing.T) {
 	if err != nil || r.Requests != 200 || len(r.Errors) != 0 || r.Opened != 2 || r.Resent != 0 {
 		t.Errorf("%v: %d answered, %v, %d connections, %d sent again: %s", err, r.Requests, r.Errors, r.Opened, r.Resent, r.FirstError)
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if stray["any"] == 0 || stray["late"] == 0 {
 		t.Errorf("stray packets: %v", stray)
 	}

@@ -62,8 +62,12 @@ func (s *stream) startRequest(opened *quic.Stream, err error) error {
 	return nil
 }
 
-// Send sends a complete request.
+// Send sends a complete request. On a connection with several streams it may leave that to another goroutine.
 func (s *stream) Send(b []byte) error {
+	if s.c.isShared.Load() && len(b) <= maxBatched {
+		s.c.batch.send(s.s, b)
+		return nil
+	}
 	if _, err := s.s.Write(b); err != nil {
 		return s.explain(err)
 	}
