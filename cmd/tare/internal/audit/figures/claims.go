@@ -232,7 +232,7 @@ func findNamedKinds(text, word string) []kind {
 	text = sizeWordsRE.ReplaceAllString(text, "")
 	isSpeed := word == "faster" || word == "slower" || word == "quicker" || strings.HasSuffix(word, "as fast") || word == "as slow"
 	switch {
-	case isSpeed && (allocWordsRE.MatchString(text) || memoryWordsRE.MatchString(text)):
+	case isSpeed && (allocWordsRE.MatchString(text) || allocVerbRE.MatchString(text) || memoryWordsRE.MatchString(text)):
 		return nil // in "faster with less memory" the speed is not about memory
 	case allocWordsRE.MatchString(text):
 		if memoryWordsRE.MatchString(text) || word == "less" {
