@@ -26,9 +26,9 @@ type request struct {
 	b      []byte         // a copy
 }
 
-// send sends a request and the end of its stream. It may leave that to another goroutine that is about to
+// sendRequest sends a request and the end of its stream. It may leave that to another goroutine that is about to
 // send. The stream's Read returns the reason for an error.
-func (s *sendBatch) send(stream io.WriteCloser, b []byte) {
+func (s *sendBatch) sendRequest(stream io.WriteCloser, b []byte) {
 	s.mu.Lock()
 	n := len(s.requests)
 	s.requests = slices.Grow(s.requests, 1)[:n+1] // append would lose the memory of b

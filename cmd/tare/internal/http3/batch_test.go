@@ -35,19 +35,19 @@ func TestBatch(t *testing.T) {
 	memory := []byte("second")
 	first, second, failing, last := &recordingStream{}, &recordingStream{}, &recordingStream{err: errors.New("cancelled")}, &recordingStream{}
 	first.onWrite = func() {
-		batch.send(second, memory) // returns at once, although the batch is sending
+		batch.sendRequest(second, memory) // returns at once, although the batch is sending
 		copy(memory, "others")
-		batch.send(failing, []byte("failing"))
+		batch.sendRequest(failing, []byte("failing"))
 		assert.Equal(t, "sent early", second.text, "")
 	}
-	batch.send(first, []byte("first"))
-	batch.send(last, []byte("last"))
+	batch.sendRequest(first, []byte("first"))
+	batch.sendRequest(last, []byte("last"))
 	for want, s := range map[string]*recordingStream{"first": first, "second": second, "failing": failing, "last": last} {
 		assert.Equal(t, want, s.text, want)
 		assert.Equal(t, want+" closed", s.closed == 1, s.err == nil)
 	}
 	silent := &recordingStream{isSilent: true}
-	if allocs := testing.AllocsPerRun(100, func() { batch.send(silent, memory) }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(100, func() { batch.sendRequest(silent, memory) }); allocs > 0 {
 		t.Errorf("%v allocations", allocs)
 	}
 }

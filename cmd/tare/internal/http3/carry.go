@@ -37,7 +37,7 @@ func Carry() load.Carry {
 		if err != nil {
 			return nil, 0, false, err
 		}
-		s, err := p.take(to)
+		s, err := p.takeSocket(to)
 		if err != nil {
 			return nil, 0, false, err
 		}
@@ -51,7 +51,7 @@ func Carry() load.Carry {
 			MaxIncomingUniStreams: maxUniStreams,
 		})
 		if err != nil {
-			p.release(s)
+			p.releaseSocket(s)
 			if ctx.Err() != nil {
 				err = errors.New("no handshake of QUIC in time")
 			}
@@ -102,7 +102,7 @@ func (c *carrier) acceptStreams() {
 		reader := c.peer.NewStream()
 		c.mu.Unlock()
 		if err != nil {
-			c.fail(err)
+			c.failConnection(err)
 			return
 		}
 		go c.readStream(s, reader)
@@ -130,7 +130,7 @@ func (c *carrier) readStream(s *quic.ReceiveStream, reader *h3.PeerStream) {
 		c.mu.Unlock()
 		switch {
 		case violation != nil:
-			c.fail(violation)
+			c.failConnection(violation)
 			return
 		case err != nil:
 			return
@@ -141,8 +141,8 @@ func (c *carrier) readStream(s *quic.ReceiveStream, reader *h3.PeerStream) {
 	}
 }
 
-// fail closes the connection because the server violates HTTP/3.
-func (c *carrier) fail(err error) {
+// failConnection closes the connection because the server violates HTTP/3.
+func (c *carrier) failConnection(err error) {
 	code := h3.GeneralProtocolError
 	var connectionErr *h3.ConnectionError
 	if errors.As(err, &connectionErr) {
@@ -177,5 +177,5 @@ func (c *carrier) Over() bool {
 // Close closes the connection.
 func (c *carrier) Close() {
 	_ = c.conn.CloseWithError(quic.ApplicationErrorCode(h3.NoError), "")
-	c.pool.release(c.socket)
+	c.pool.releaseSocket(c.socket)
 }

@@ -24,8 +24,8 @@ type socket struct {
 	users     int             // open connections
 }
 
-// take returns a socket for another connection to an address. The caller must release it.
-func (p *pool) take(to *net.UDPAddr) (*socket, error) {
+// takeSocket returns a socket for another connection to an address. The caller must release it.
+func (p *pool) takeSocket(to *net.UDPAddr) (*socket, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, s := range p.sockets {
@@ -44,8 +44,8 @@ func (p *pool) take(to *net.UDPAddr) (*socket, error) {
 	return s, nil
 }
 
-// release ends the use of a socket by a connection, and closes an unused socket.
-func (p *pool) release(s *socket) {
+// releaseSocket ends the use of a socket by a connection, and closes an unused socket.
+func (p *pool) releaseSocket(s *socket) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s.users--

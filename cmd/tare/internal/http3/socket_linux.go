@@ -121,7 +121,7 @@ func openSocket(to *net.UDPAddr) (net.PacketConn, error) {
 func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	in := &s.in
 	if in.next == in.count { // all packets are returned
-		in.prepare()
+		in.prepareMessages()
 		if err := s.raw.Read(in.receive); err != nil {
 			return 0, err
 		}
@@ -137,8 +137,8 @@ func (s *batchSocket) ReadBatch(messages []ipv4.Message, _ int) (int, error) {
 	return n, nil
 }
 
-// prepare sets the fields that the kernel reads and overwrites.
-func (in *receiver) prepare() {
+// prepareMessages sets the fields that the kernel reads and overwrites.
+func (in *receiver) prepareMessages() {
 	in.count, in.next, in.returned = 0, 0, 0
 	for i := range in.heads {
 		in.vectors[i] = unix.Iovec{Base: &in.buffers[i*maxMessage], Len: maxMessage}
@@ -263,7 +263,7 @@ func (s *batchSocket) sendAll() {
 		s.queue, s.out.packets = s.out.packets[:0], s.queue // swapped, to reuse the memory
 		s.room.Broadcast()
 		s.mu.Unlock()
-		s.out.prepare()
+		s.out.prepareBuffers()
 		for s.out.next < len(s.out.heads) {
 			if err := s.raw.Write(s.out.send); err != nil {
 				break // the socket is closed
@@ -273,9 +273,9 @@ func (s *batchSocket) sendAll() {
 	}
 }
 
-// prepare puts the packets into buffers, the longest first. Packets of the same size share a buffer. So the
+// prepareBuffers puts the packets into buffers, the longest first. Packets of the same size share a buffer. So the
 // full-size packets of a connection stay before its last, shorter packet.
-func (o *sender) prepare() {
+func (o *sender) prepareBuffers() {
 	o.order, o.vectors, o.heads, o.next = o.order[:0], o.vectors[:0], o.heads[:0], 0
 	for i := range o.packets {
 		o.order = append(o.order, i)

@@ -65,7 +65,7 @@ func (s *stream) startRequest(opened *quic.Stream, err error) error {
 // Send sends a complete request. On a connection with several streams it may leave that to another goroutine.
 func (s *stream) Send(b []byte) error {
 	if s.c.isShared.Load() && len(b) <= maxBatched {
-		s.c.batch.send(s.s, b)
+		s.c.batch.sendRequest(s.s, b)
 		return nil
 	}
 	if _, err := s.s.Write(b); err != nil {
@@ -123,7 +123,7 @@ func (s *stream) explain(err error) error {
 		code := h3.Code(streamErr.ErrorCode)
 		loss.Left = loss.Left || code == h3.RequestRejected
 		loss.Err = fmt.Errorf("the server reset the stream: %s", code)
-	case errors.As(err, &applicationErr): // closed by the server, or by carrier.fail or Close
+	case errors.As(err, &applicationErr): // closed by the server, or by carrier.failConnection or Close
 		loss.Garbled = !applicationErr.Remote && h3.Code(applicationErr.ErrorCode) != h3.NoError
 		if applicationErr.Remote {
 			loss.Err = fmt.Errorf("the server closed the connection: %s", h3.Code(applicationErr.ErrorCode))
