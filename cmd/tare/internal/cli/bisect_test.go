@@ -40,14 +40,7 @@ func TestBisect(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the benchmarks of six commits")
 	}
-	for _, name := range []string{"git", "go"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip("no " + name + " command")
-		}
-	}
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
-	dir, home := t.TempDir(), t.TempDir()
+	dir, home, _ := newModuleDir(t, "git", "go")
 	git := func(args ...string) string {
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=Ann", "-c", "user.email=a@example.com"}, args...)...)
 		out, err := cmd.CombinedOutput()

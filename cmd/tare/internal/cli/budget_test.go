@@ -18,20 +18,11 @@ func TestBenchKeepsItsBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("measures for a minute")
 	}
-	for _, name := range []string{"git", "go"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip("no " + name + " command")
-		}
-	}
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
-	dir, home := t.TempDir(), t.TempDir()
+	dir, home, put := newModuleDir(t, "git", "go")
 	if err := os.CopyFS(dir, os.DirFS("testdata/bench")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "go.mod"), []byte("module example.com/cases\n\ngo 1.21\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	put("go.mod", "module example.com/cases\n\ngo 1.21\n")
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-qm", "one"}} {
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {

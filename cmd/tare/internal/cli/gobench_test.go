@@ -74,21 +74,29 @@ func callHere(t *testing.T, home string, args ...string) (code int, stdout, stde
 	return code, out.String(), said.String()
 }
 
-// One comparison from end to end: base and head differ by one allocation.
-func TestBench(t *testing.T) {
-	for _, name := range []string{"git", "go"} {
+// newModuleDir returns a directory for a module and one for tare's files, and a function that writes a file of the
+// module. It skips the test if one of commands is missing.
+func newModuleDir(t *testing.T, commands ...string) (dir, home string, put func(name, text string)) {
+	t.Helper()
+	for _, name := range commands {
 		if _, err := exec.LookPath(name); err != nil {
 			t.Skip("no " + name + " command")
 		}
 	}
 	t.Setenv("GOFLAGS", "")
 	t.Setenv("GOWORK", "off")
-	dir, home := t.TempDir(), t.TempDir()
-	put := func(name, text string) {
+	dir, home = t.TempDir(), t.TempDir()
+	return dir, home, func(name, text string) {
+		t.Helper()
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// One comparison from end to end: base and head differ by one allocation.
+func TestBench(t *testing.T) {
+	dir, home, put := newModuleDir(t, "git", "go")
 	git := func(args ...string) string {
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 		out, err := cmd.CombinedOutput()

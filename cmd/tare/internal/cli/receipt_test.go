@@ -18,19 +18,7 @@ func TestReceipt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and measures benchmarks three times")
 	}
-	for _, name := range []string{"git", "go"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip("no " + name + " command")
-		}
-	}
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
-	dir, home := t.TempDir(), t.TempDir()
-	put := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, home, put := newModuleDir(t, "git", "go")
 	git := func(args ...string) {
 		cmd := exec.Command("git", append([]string{"-C", dir, "-c", "user.name=a", "-c", "user.email=a@example.com"}, args...)...)
 		if out, err := cmd.CombinedOutput(); err != nil {
@@ -94,19 +82,7 @@ func TestReceiptWithoutTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it builds and counts a benchmark twice")
 	}
-	for _, name := range []string{"git", "go", "valgrind"} {
-		if _, err := exec.LookPath(name); err != nil {
-			t.Skip("no " + name + " command")
-		}
-	}
-	t.Setenv("GOFLAGS", "")
-	t.Setenv("GOWORK", "off")
-	dir, home := t.TempDir(), t.TempDir()
-	put := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	dir, home, put := newModuleDir(t, "git", "go", "valgrind")
 	const code = "package tiny\n\nfunc Sum(n int) int {\n\ttotal := 0\n\tfor i := range n {\n\t\ttotal += i\n\t}\n\treturn total\n}\n"
 	put("go.mod", "module example.com/tiny\n\ngo 1.22\n")
 	put("tiny.go", code)

@@ -19,7 +19,7 @@ func checkCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "check",
-		Short: "Read every kept result and journal, and report damage",
+		Short: "Read every stored result and journal, and report damage",
 		Long: `Read every result and journal in the data directory and report damage: a result
 that cannot be read; one whose content changed although its size and time did not
 since it was indexed; a journal whose lines do not match their checksums; a

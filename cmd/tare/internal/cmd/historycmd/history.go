@@ -40,7 +40,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "history [STUDY]",
-		Short: "List kept runs, or follow a study over time",
+		Short: "List stored runs, or follow a study over time",
 		Long: `Without a STUDY, or with --runs, list the runs in the data directory, newest
 first: when it began (UTC), how many rounds it did, why it stopped, the verdicts
 of its criteria on the primary metric, and the directory of its result and its

@@ -57,7 +57,7 @@ func pushCommand(env cmdenv.Env) *cobra.Command {
 	var s sharingFlags
 	cmd := &cobra.Command{
 		Use:   "push [STUDY…]",
-		Short: "Add kept results to a branch of a remote repository",
+		Short: "Add stored results to a branch of a remote repository",
 		Long: `Add the results in the data directory, of all studies or of the named ones, to a
 branch of a remote repository of the working directory. The branch holds nothing
 else and shares no commit with others. Each result is a file named by its
@@ -93,7 +93,7 @@ func pushHistory(ctx context.Context, env cmdenv.Env, s sharingFlags, studies []
 	}
 	printOmissions(env, unreadable...)
 	files := map[string][]byte{} // by path in the branch: STUDY/SHA256.json
-	err = history.Scan("the kept results", &archive, func(k history.DocumentInfo, text []byte) error {
+	err = history.Scan("the stored results", &archive, func(k history.DocumentInfo, text []byte) error {
 		files[path.Join(filepath.Base(d.Results(k.Study)), k.SHA256+".json")] = text
 		return nil
 	})

@@ -28,7 +28,7 @@ func exportCommand(env cmdenv.Env) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "export FILE|- [STUDY…]",
-		Short: "Write kept results into one file",
+		Short: "Write stored results into one file",
 		Long: `Write the results in the data directory into one file, of all studies or of the
 named ones: one result document a line (NDJSON), oldest first. The same results
 always give the same bytes. - writes to stdout; --json then goes to stderr.

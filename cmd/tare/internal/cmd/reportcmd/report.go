@@ -26,7 +26,7 @@ func Command(env cmdenv.Env) *cobra.Command {
 	var o options
 	cmd := &cobra.Command{
 		Use:   "report RESULT…",
-		Short: "Print a kept result, in any format",
+		Short: "Print a stored result, in any format",
 		Long: `Print a result that tare run kept or wrote, without measuring anything.
 
 A RESULT is a result.json (or a list of results, as tare run --json prints it for

@@ -34,7 +34,7 @@ func Command(env cmdenv.Env, tree func(cmdenv.Env) *cobra.Command) *cobra.Comman
 	var o options
 	cmd := &cobra.Command{
 		Use:   "rerun RESULT",
-		Short: "Repeat a kept run, and compare",
+		Short: "Repeat a stored run, and compare",
 		Long: `Repeat the run of a result as it was: the study's text, the selection, budget,
 seed, environment, the linked modules, and the Go that built them if it is
 available. tare names what is not available.
