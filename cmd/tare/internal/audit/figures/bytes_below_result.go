@@ -134,7 +134,8 @@ var (
 	// returnsCopyRE matches a sentence about new memory.
 	returnsCopyRE = lazyregexp.New(`(?i)\b(?:returns?|hands? (?:out|back)|gives?|yields?|produces?|allocates?|makes?|creates?)\b` +
 		`[^.]{0,60}\b(?:cop(?:y|ies)|clones?|duplicate|fresh(?:ly)?|new(?:ly)?)\b` +
-		`|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b`)
+		`|\b(?:fresh|deep|full|private|defensive) cop(?:y|ies)\b` +
+		`|\ba (?:fresh|new|newly (?:made|allocated)) (?:slice|string|buffer|array|\[\]byte)`)
 	// returnsSizeRE matches "returns a copy of 64 KiB". The groups are 64 and KiB.
 	returnsSizeRE = lazyregexp.New(`(?i)\breturns?\b[^.]{0,30}\b(?:copy|clone|fresh|new|newly|own)\b[^.\d]{0,40}(\d[\d,]*(?:\.\d+)?)[ -]?(bytes?|B|[KMG]i?B)\b`)
 )

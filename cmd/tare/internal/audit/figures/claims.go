@@ -60,6 +60,9 @@ var (
 		`|lower|higher|cut|saves?|saved)\b[*_:]*\s*` +
 		`(?:(?:is|was|of|by|the|latency|memory|throughput|usage|time|allocations|about|around|roughly|nearly|almost|up to|over|at least|more than)\s+){0,4}` + // the memory by
 		`[(~≈*_+]*$`) // ~
+	// wayByRE matches "cuts the memory allocated per request by about ". The group is "cuts".
+	wayByRE = lazyregexp.New(`(?i)\b(reduce[sd]?|decrease[sd]?|increase[sd]?|lower(?:s|ed)|raise[sd]?|cuts?|shrinks?|falls?|fell|drops?|dropped|rises?|rose|grows?|grew)\b` +
+		`[^.,;:\d]{1,60}? by (?:about |around |roughly |nearly |almost |some |another )?[(~≈*_+]*$`)
 	// quantityAfterRE matches " the throughput of" after "4 times".
 	quantityAfterRE = lazyregexp.New(`(?i)^[\s*_)]*the\s+(?:throughput|bandwidth|latency|time|memory|heap|bytes` +
 		`|[a-z]+s|[a-z]+s? (?:per|a) second)\s+of\b`)
@@ -132,6 +135,8 @@ func (c *claim) setWords(previous []claim) bool {
 	} else if m := wayBeforeRE.FindStringSubmatch(before); m != nil && !c.saysTimes {
 		words := strings.Fields(strings.ToLower(m[1]))
 		c.word = words[len(words)-1] // of "goes down": down
+	} else if m := wayByRE.FindStringSubmatch(before); m != nil && c.isPercent {
+		c.word = strings.ToLower(m[1])
 	} else if m := quantityAfterRE.FindString(after); m != "" && c.saysTimes && c.low > 1 {
 		c.word, c.saysTimes, shown = "as high", false, strings.TrimSpace(m)
 	}
@@ -178,7 +183,7 @@ var (
 	allocVerbRE   = lazyregexp.New(`\ballocat(?:es?|ed|ing)\b`) // bytes or allocations
 	memoryWordsRE = lazyregexp.New(`\bmemory\b|\bram\b|\bbytes\b|\bheap\b`)
 	sizeWordsRE   = lazyregexp.New(`\d+[ -]?bytes?\b`) // the size of an input
-	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bthe rate\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests?\b|\breq/s|\brps\b|\bops/s`)
+	rateWordsRE   = lazyregexp.New(`\bthroughput\b|\bthe (?:rate|load|traffic)\b|\bbandwidth\b|\bper second\b|\ba second\b|\brequests\b|\brequest rate\b|\breq/s|\brps\b|\bops/s`)
 	timeWordsRE   = lazyregexp.New(`\blatenc(?:y|ies)\b|\btime\b|\bp\d\d\d?\b`)
 )
 
@@ -254,7 +259,7 @@ func firstBytes(text string, n int) string { return text[:min(n, len(text))] }
 // isLess reports whether the claim is a decrease: its percentage is a share of the greater figure.
 func (c claim) isLess() bool {
 	switch c.word {
-	case "less", "fewer", "lower", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings", "off":
+	case "less", "fewer", "lower", "lowers", "lowered", "smaller", "shorter", "cheaper", "lighter", "reduction", "decrease", "reduce", "reduced", "reduces", "decreased", "decreases", "dropped", "drops", "fall", "falls", "fell", "fallen", "decline", "declined", "shrink", "shrinks", "shrank", "shrunk", "sink", "sinks", "sank", "sunk", "down", "cut", "save", "saves", "saved", "saving", "savings", "off", "cuts":
 		return true
 	}
 	return false
@@ -263,7 +268,7 @@ func (c claim) isLess() bool {
 // isMore reports whether the claim is an increase: its percentage is a share of the smaller figure.
 func (c claim) isMore() bool {
 	switch c.word {
-	case "more", "higher", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "rise", "rises", "rose", "risen", "grow", "grows", "grew", "grown", "climb", "climbs", "up", "slower", "overhead":
+	case "more", "higher", "raise", "raised", "raises", "larger", "bigger", "greater", "longer", "increase", "increased", "increases", "rise", "rises", "rose", "risen", "grow", "grows", "grew", "grown", "climb", "climbs", "up", "slower", "overhead":
 		return true
 	}
 	return false

@@ -38,7 +38,8 @@ const (
 func findCriterionCannotFail(d *document, report reportFunc) {
 	findCircularLimits(d, report)
 	limits := d.limits
-	for _, t := range d.tables {
+	for i, t := range d.tables {
+		findLimitsOfColumn(t, t.figures(i), report)
 		limits = append(limits, t.limits()...)
 		findReverseCriteria(t, report)
 	}
@@ -92,7 +93,7 @@ var timeLimitRE = lazyregexp.New(`(?i)\b(?:target|goal|threshold|criteri\w+|requ
 var (
 	// slowestLimitRE matches "no request exceeds 5 s". The groups are 5 and s.
 	slowestLimitRE = lazyregexp.New(`(?i)\b(?:slowest|longest|worst|max(?:imum)?` + // the slowest
-		`|no (?:single )?(?:request|response|call|answer)` + // or: no request
+		`|no (?:single )?(?:request|response|call|answer|delivery|query|message|job|operation|transaction|upload|download|lookup|order)` + // or: no request
 		`|\d+(?:\.\d+)?\s?% of (?:the |all )?(?:requests|responses|calls|answers))\b` + // or: 100 % of requests
 		`(?:[^.;|]|\.\d){0,60}?(?:above|over|exceeds?|exceeding|below|under|at most|within|(?:less|more|longer|slower) than|<|≤|>)` + aTime) // exceeds
 	// timeoutOptionRE matches "hey -n 1000 -t 5s". The groups are 5 and s. Without a unit the time

@@ -133,6 +133,7 @@ type loadReport struct {
 	cpuPercent        lineValue // used by the generator; 100 is one processor
 	discardsWarmUp    bool      // the tool does not record a warm-up
 	requestedRate     lineValue // in vegeta's command; offeredRate is what it attained
+	orderedRate       lineValue // in the command of hey, oha or ghz: they send no more
 	maxWorkers        lineValue // most requests of vegeta in flight
 	responses         lineValue // responses of all statuses; unknown if not counted
 	tagParts          []taggedPart

@@ -45,6 +45,7 @@ const (
 func findGeneratorLimit(d *document, report reportFunc) {
 	for _, l := range d.reports {
 		l.findMissedRate(report)
+		l.findOrderedRate(report)
 	}
 	rates := d.figures
 	if len(d.reports) > 0 { // a table may have the sums of several generators
@@ -91,6 +92,19 @@ func (l *loadReport) findMissedRate(report reportFunc) {
 	hasRates := l.offeredRate.isKnown() && l.rate.isKnown()
 	if l.tool != "vegeta" && hasRates && l.rate.value < minReached*l.offeredRate.value {
 		report(l.rate.line, fmt.Sprintf("%s requests per second were to be sent, and %s were: the rate was not reached, by the generator or the server", formatNumber(l.offeredRate.value), formatNumber(l.rate.value)))
+	}
+}
+
+// asksCapacityRE matches the title of a run that looks for the capacity of a server.
+var asksCapacityRE = lazyregexp.New(`(?i)\bcapacity\b|\bceiling\b|\bsaturat|\bmax(?:imum)? (?:rate|throughput|load)|\bpeak (?:rate|throughput|load)|\bcan (?:\w+ ){0,3}(?:take|handle|serve|do|sustain|carry|stand)\b|\bhow (?:many|much) .*\b(?:takes?|handles?|serves?|sustains?)\b`)
+
+// findOrderedRate reports the rate of a command that is taken for the capacity of a server: hey with 40
+// connections and -q 50 sends 2000 requests per second, and no more.
+func (l *loadReport) findOrderedRate(report reportFunc) {
+	const tolerance = 0.02 // share of the rate
+	isCapacity := asksCapacityRE.MatchString(l.heading) || asksCapacityRE.MatchString(l.label)
+	if isCapacity && l.orderedRate.value > 0 && l.rate.isKnown() && isNear(l.rate.value, l.orderedRate.value, tolerance) {
+		report(l.rate.line, fmt.Sprintf("%s requests per second are the rate that %s was told to send at most (%s), and not what the server can do", formatNumber(l.rate.value), l.tool, formatNumber(l.orderedRate.value)))
 	}
 }
 

@@ -32,6 +32,9 @@ type columnSet struct {
 	isOnlyOfKind  bool // no other set has this kind
 }
 
+// columnOf returns the index of the column with a header.
+func (s *columnSet) columnOf(header string) int { return s.columns[slices.Index(s.headers, header)] }
+
 // unclearRow is a row without a significant change.
 type unclearRow struct {
 	line     int
@@ -109,7 +112,7 @@ func newGrid(all []figure) *grid {
 // addColumnSets groups columns by metric. It takes the first figure of each column.
 func (g *grid) addColumnSets(columns []figure) {
 	for _, f := range columns {
-		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == f.kind && isOtherSide(s.headers[0], f.header) })
+		i := slices.IndexFunc(g.columnSets, func(s *columnSet) bool { return s.kind == f.kind && isOtherSide(s.headers[0], f.header, f.kind) })
 		if i < 0 {
 			g.columnSets = append(g.columnSets, &columnSet{kind: f.kind})
 			i = len(g.columnSets) - 1
@@ -130,8 +133,9 @@ func (g *grid) addColumnSets(columns []figure) {
 // partHeaderRE matches the header of a part of another column: "of which compress".
 var partHeaderRE = lazyregexp.New(`(?i)^(?:of which|of that|of these|thereof|including|incl\.)(?:\W|$)`)
 
-// isOtherSide reports whether two headers name one metric, like "time old" and "time new".
-func isOtherSide(a, b string) bool {
+// isOtherSide reports whether two headers of columns of a kind name one metric, like "time old" and
+// "time new".
+func isOtherSide(a, b string, k kind) bool {
 	if partHeaderRE.MatchString(a) || partHeaderRE.MatchString(b) {
 		return false
 	}
@@ -142,7 +146,8 @@ func isOtherSide(a, b string) bool {
 			if slices.Contains(pair[1], w) {
 				continue
 			}
-			if strings.Contains(metricWords, " "+w+" ") {
+			isSide := w == "heap" && k == timeKind // a time of the heap, as opposed to that of an arena
+			if strings.Contains(metricWords, " "+w+" ") && !isSide {
 				return false
 			}
 			differs = true
@@ -267,7 +272,7 @@ var (
 	// pHeaderRE matches "p-value" or "p (n=10)".
 	pHeaderRE = lazyregexp.New(`(?i)^p(?:[- ]?val(?:ue)?)?s?\.?(?:\s*\(n ?=[^)]*\))?$`)
 	// pCellRE matches "p = 0.03". The group is 0.03.
-	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)$`)
+	pCellRE = lazyregexp.New(`(?i)^(?:p\s?)?[=<>≤≥~]*\s?(0?\.\d+|1(?:\.0+)?|0)(?:\s+\(?n ?= ?\d+\)?)?$`)
 	// unchangedCellRE matches "~ (p=0.2 n=10)" of benchstat. The group is 0.2.
 	unchangedCellRE = lazyregexp.New(`^~ *\(p=(0?\.\d+|1\.0+) n=\d+`)
 	// changeRangeRE matches "(95% CI: -3 % to +1 %)". The groups are -3 and +1.

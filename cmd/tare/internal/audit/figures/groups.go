@@ -38,6 +38,7 @@ const (
 )
 
 func (d *document) prepareFigures() {
+	d.readPageUnit()
 	d.figures = d.collectFigures()
 	d.groups = groupFigures(d.figures)
 	d.metricMatchers = newMetricMatchers(d.groups)

@@ -99,7 +99,28 @@ func newWordSet(text string) wordSet {
 	for _, w := range nameWords(equativeRE.ReplaceAllString(text, " ")) {
 		out[w] = true
 	}
+	if standardLibraryRE.MatchString(text) {
+		out[standardLibrary] = true
+	}
 	return out
+}
+
+// standardLibrary is the word by which a text names a label such as encoding/json.
+const standardLibrary = "stdlib"
+
+var (
+	standardLibraryRE = lazyregexp.New(`(?i)\bstandard library\b|\bstd ?lib\b`)
+	// standardPackageRE matches the path of a package of Go's standard library with two parts or more.
+	standardPackageRE = lazyregexp.New(`(?:^|[^\w./-])(?:archive|compress|container|crypto|database|encoding|hash|html|image|log|math|mime|net|os|regexp|text|unicode)/[a-z0-9]+\b`)
+)
+
+// labelWords returns the words of a label, and standardLibrary for a package of it.
+func labelWords(label string) []string {
+	words := nameWords(label)
+	if standardPackageRE.MatchString(label) {
+		words = append(words, standardLibrary)
+	}
+	return words
 }
 
 // commonWords has the words, between spaces, that do not distinguish contenders.
@@ -142,7 +163,7 @@ func newLabelMatcher(labels []string) labelMatcher {
 	count := map[string]int{}
 	for _, label := range labels {
 		seen := map[string]bool{}
-		for _, w := range nameWords(label) {
+		for _, w := range labelWords(label) {
 			if !seen[w] {
 				seen[w] = true
 				count[w]++
@@ -156,7 +177,7 @@ func newLabelMatcher(labels []string) labelMatcher {
 				n.allWords[label] = append(n.allWords[label], stemWord(w))
 			}
 		}
-		for _, w := range nameWords(label) {
+		for _, w := range labelWords(label) {
 			isRare := count[w]*2 <= len(labels) || len(labels) <= 1
 			isOnly := isMinor(w) && isRare && len(n.allWords[label]) == 0 && isOperation(w)
 			if isOnly {

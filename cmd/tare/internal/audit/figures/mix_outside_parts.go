@@ -31,7 +31,7 @@ func mixOutsideParts() rule {
 
 var (
 	// mixLabelRE matches the label of a mix, such as Mixed or "80% reads".
-	mixLabelRE = lazyregexp.New(`(?i)\bmix(?:ed)?(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
+	mixLabelRE = lazyregexp.New(`(?i)\bmix(?:ed)?\d{0,3}(?:\b|_|workload|load|ops)|\d+% ?reads?|readwrite|read/write`)
 	// mixSharesRE matches "70% get, 30% put".
 	mixSharesRE = lazyregexp.New(`(?i)\b\d?\d\s?%[,+:_ -]+[a-z]\w*=?\s?\d?\d\s?%`)
 	// allPartsRE matches "all requests".

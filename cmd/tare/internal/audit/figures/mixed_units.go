@@ -368,7 +368,7 @@ func findHeadersOfMixedUnits(t *table, report reportFunc) {
 		case m == nil:
 		case firstUnit == "":
 			first, firstUnit = header, m[1]
-		case isOtherSide(headerUnitRE.ReplaceAllString(first, ""), headerUnitRE.ReplaceAllString(header, "")):
+		case isOtherSide(headerUnitRE.ReplaceAllString(first, ""), headerUnitRE.ReplaceAllString(header, ""), byteKind):
 			unit, other := strings.ToLower(firstUnit), strings.ToLower(m[1])
 			if unit != other && strings.ReplaceAll(unit, "i", "") == strings.ReplaceAll(other, "i", "") {
 				report(t.line, fmt.Sprintf("the columns %s and %s compare %s with %s", quote(first), quote(header), firstUnit, m[1]))

@@ -108,6 +108,7 @@ func (d *document) findNumberedRatios(report reportFunc) {
 		return
 	}
 	for _, s := range d.sentences {
+		d.findRatioToNumbered(s, tables, report)
 		reference := 0.0
 		for _, m := range numberedRatioRE.FindAllStringSubmatchIndex(s.text, maxClaims) {
 			side := parseNumeral(strings.ReplaceAll(s.text[m[2]:m[3]], ",", ""))
@@ -124,12 +125,47 @@ func (d *document) findNumberedRatios(report reportFunc) {
 	}
 }
 
+// findRatioToNumbered reports a ratio to a numbered side that no other side has, whatever the
+// sentence calls it: "with a worker on each core we get 6.2 times the throughput of one".
+func (d *document) findRatioToNumbered(s sentence, tables []numberedSides, report reportFunc) {
+	for _, c := range s.claims() {
+		m := numberedReferenceRE.FindStringSubmatch(s.text[c.end:])
+		if m == nil || c.isPercent || c.atMost || c.atLeast || c.low != c.high || otherSubjectRE.MatchString(s.text) || negationRE.MatchString(c.clauseBefore()) {
+			continue
+		}
+		reference := max(1, parseNumeral(m[1]))
+		var ratios valueRange
+		isFound, line := false, 0
+		for _, t := range tables {
+			if t.heading != c.sentence.heading || !t.isNamedIn(s) {
+				continue
+			}
+			for _, values := range t.metrics {
+				for side, q := range values {
+					if r, ok := values[reference]; ok && side != reference && r.kind == q.kind {
+						isFound = isFound || c.matchesPair(q.value, r.value)
+						ratios.add(max(q.value, r.value) / min(q.value, r.value))
+						line = t.line
+					}
+				}
+			}
+		}
+		if ratios.count > 1 && !isFound {
+			report(s.lineAt(c.start), fmt.Sprintf("%s: the figures (line %d) have ratios of %s to %s to that side", quote(c.text), line, formatNumber(ratios.low), formatNumber(ratios.high)))
+		}
+	}
+}
+
+// isNamedIn reports whether a sentence, or the one before it, names what the numbers count.
+func (t numberedSides) isNamedIn(s sentence) bool {
+	return strings.Contains(strings.ToLower(s.previous+s.text), t.name)
+}
+
 // whyNumberedDiffers returns the text of a finding, or "" if a table supports the claim.
 func (c claim) whyNumberedDiffers(tables []numberedSides, side, reference float64) string {
 	why := ""
 	for _, t := range tables {
-		isAbout := t.heading == c.sentence.heading && strings.Contains(strings.ToLower(c.sentence.previous+c.sentence.text), t.name)
-		if !isAbout {
+		if t.heading != c.sentence.heading || !t.isNamedIn(c.sentence) {
 			continue
 		}
 		for _, values := range t.metrics {

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -539,8 +540,12 @@ func (l *loadReport) withOptions() *loadReport {
 		if c, ok := findOption("-c", "--concurrency"); ok && !l.connections.isKnown() {
 			l.connections = numberAt(c, pos)
 		}
-		if _, ok := findOption("-q", "--rps", "-r"); ok {
-			l.isOpenLoop = true
+		if rate, ok := findOption("-q", "--rps", "-r"); ok {
+			l.isOpenLoop, l.orderedRate = true, numberAt(rate, pos)
+			if l.tool == "hey" { // its rate is that of each connection
+				const connections = 50 // without -c
+				l.orderedRate.value *= cmp.Or(l.connections.value, connections)
+			}
 		}
 	}
 	return l

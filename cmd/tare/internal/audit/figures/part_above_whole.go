@@ -50,7 +50,7 @@ func findPartAboveWhole(d *document, report reportFunc) {
 		findPartOfBench(b, report)
 	}
 	findStageAboveWhole(d.benches, report)
-	findTermAboveSum(d.benches, report)
+	findTermAboveSum(d, report)
 }
 
 // findReportDisorder reports values of a load generator's report that contradict each other, such as
@@ -151,20 +151,39 @@ func findStageAboveWhole(benches []*bench, report reportFunc) {
 // sumDefinitionRE matches "full = parse + plan + resolve". The groups are full and the terms.
 var sumDefinitionRE = lazyregexp.New(`\b(\w+) ?= ?(\w+(?: \+ \w+)+)`)
 
-// findTermAboveSum reports a sub-benchmark that takes longer than the sum of which it is a term. A
-// comment above the benchmarks defines the sum.
-func findTermAboveSum(benches []*bench, report reportFunc) {
-	lastName := func(b *bench) string { return b.name[strings.LastIndex(b.name, "/")+1:] }
-	for _, whole := range benches[:min(len(benches), maxMixParts)] {
-		m := sumDefinitionRE.FindStringSubmatch(whole.path)
+// wholeDefinitionRE matches "Ingest/all runs parse, validate and store". The groups are all and the terms.
+var wholeDefinitionRE = lazyregexp.New(`(?i)\b(\w+) (?:runs|does|is|performs|includes|contains|covers|executes|calls|combines|chains|consists of|goes through|is made of)(?: both| all of)? ((?:\w+, )*\w+,? (?:and|then) \w+)`)
+
+// wholeTerms returns the terms of which a text says that they make the whole, in lower case, or nil.
+func wholeTerms(text, whole string) []string {
+	if m := sumDefinitionRE.FindStringSubmatch(text); m != nil && strings.EqualFold(whole, m[1]) {
+		return strings.Split(strings.ToLower(m[2]), " + ")
+	}
+	if m := wholeDefinitionRE.FindStringSubmatch(text); m != nil && strings.EqualFold(whole, m[1]) {
+		return splitWords(m[2]) // "and" is the name of no term
+	}
+	return nil
+}
+
+// findTermAboveSum reports a sub-benchmark that takes longer than the whole of which it is a term. A comment or a
+// sentence defines the whole.
+func findTermAboveSum(d *document, report reportFunc) {
+	lastName := func(b *bench) string { return strings.ToLower(b.name[strings.LastIndex(b.name, "/")+1:]) }
+	benches, definitions := d.benches[:min(len(d.benches), maxMixParts)], d.findSentences(wholeDefinitionRE)
+	for _, whole := range benches {
 		ns, ok := whole.value("ns/op")
-		if m == nil || !ok || !strings.EqualFold(lastName(whole), m[1]) {
+		terms := wholeTerms(whole.path, lastName(whole))
+		for _, s := range definitions {
+			if terms == nil {
+				terms = wholeTerms(s.text, lastName(whole))
+			}
+		}
+		if !ok || terms == nil {
 			continue
 		}
-		terms := strings.Split(strings.ToLower(m[2]), " + ")
-		for _, part := range benches[:min(len(benches), maxMixParts)] {
+		for _, part := range benches {
 			value, _ := part.value("ns/op")
-			isTerm := part.pkg == whole.pkg && cutLast(part.name) == cutLast(whole.name) && slices.Contains(terms, strings.ToLower(lastName(part)))
+			isTerm := part != whole && part.pkg == whole.pkg && cutLast(part.name) == cutLast(whole.name) && slices.Contains(terms, lastName(part))
 			if isTerm && value > ns*partRounding {
 				report(part.line, fmt.Sprintf("%s takes %s, and %s, which contains it, takes %s", part.name, formatTime(value*1e-9), whole.name, formatTime(ns*1e-9)))
 			}

@@ -87,6 +87,9 @@ func (d *document) whyClaimDiffers(c claim, claims []claim) string {
 	if v.isSupported || v.reversed != nil || v.wrongBase != nil || v.rawUnits != nil {
 		return ""
 	}
+	if u := d.findWrongReference(c, claims); u != nil && u.otherBase == nil {
+		return u.describeReference(c)
+	}
 	if p := d.findWrongRows(c, claims); p != nil {
 		return fmt.Sprintf("of the two rows that it names %s and %s (line %d) have %s", formatValue(p.a.quantity), formatValue(p.b.quantity), p.b.line, c.describeActual(p.a.value, p.b.value))
 	}

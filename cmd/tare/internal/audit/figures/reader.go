@@ -418,7 +418,7 @@ var statementWordsRE = lazyregexp.New(`(?i)statistic|constant|linear|quadratic|s
 	`|without|target|goal|purely|solely|entirely|drop-in|identical|differ|slower|faster` +
 	`|significan|error|success|twice|half|repeat|median|average|runs\b|third|quarter` +
 	`|fifth|sixth|seventh|eighth|ninth|tenth|double|thrice|halv|tripl|magnitude|cop(?:y|ies)\b|clone|longer|shorter|reliab|consisten` +
-	`|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc|\btimes\b|quicker|\bmean\b`)
+	`|worst|highest|largest|maximum|improv|gain|benefit|memory|alloc|\btimes\b|quicker|\bmean\b|\breturns?\b|\bfresh\b`)
 
 func isStatement(text string) bool {
 	return len(text) <= maxStatement && text != "" && (strings.ContainsAny(text, "0123456789") || statementWordsRE.MatchString(text))

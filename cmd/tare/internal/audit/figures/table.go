@@ -15,6 +15,7 @@ import (
 type table struct {
 	position
 	caption string // of HTML; "" if there is none
+	units   string // the sentence that states the unit of all figures of the page; "" if there is none
 	header  []string
 	rows    []tableRow
 }
@@ -207,6 +208,9 @@ var captionUnitRE = lazyregexp.New(`(?i)\bin (ns|µs|us|μs|ms|seconds|[KMG]i?B/
 // for its columns, such as "Time per event in ns". The header must be a name, and no other header may have a unit.
 func (t *table) findCaptionKind(header string) (k kind, size float64, isKnown bool) {
 	m := captionUnitRE.FindStringSubmatch(cmp.Or(t.caption, t.label))
+	if m == nil {
+		m = captionUnitRE.FindStringSubmatch(t.units)
+	}
 	if m == nil || !strings.ContainsFunc(header, isLetter) || len(t.header) < 2 || header == t.header[0] {
 		return plainKind, 0, false
 	}
@@ -219,6 +223,26 @@ func (t *table) findCaptionKind(header string) (k kind, size float64, isKnown bo
 	}
 	u, ok := findUnit(m[1] + m[2])
 	return u.kind, u.size, ok
+}
+
+// pageUnitRE matches "All figures are medians, in ns/op".
+var pageUnitRE = lazyregexp.New(`(?i)\b(?:all|the) (?:figures|times|timings|values|numbers|cells|latencies|results)\b[^.]*\bin (?:ns|µs|us|μs|ms|seconds)\b`)
+
+// readPageUnit gives all tables the sentence of the page that states the unit of all figures. It
+// does so only if the page has one such sentence.
+func (d *document) readPageUnit() {
+	units := ""
+	for _, s := range d.sentences {
+		if m := pageUnitRE.FindString(s.text); m != "" {
+			if units != "" {
+				return
+			}
+			units = m
+		}
+	}
+	for _, t := range d.tables {
+		t.units = units
+	}
 }
 
 // namesMetric reports whether a header names a metric instead of a contender.

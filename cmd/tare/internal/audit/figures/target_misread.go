@@ -29,9 +29,36 @@ var exceededTargetRE = lazyregexp.New(`(?i)\bexceed\w*\b\*{0,2}[^.]{0,20}?` +
 	`(\d+(?:\.\d+)?)(?:\s*[-–]\s*(\d+(?:\.\d+)?))?x\b` +
 	`[^.]{0,40}\b(?:target|goal)\b[^\d]{0,40}(\d+(?:\.\d+)?)x`)
 
+// allMeetRE matches "All four meet the objective of 50 ms at p99". The groups are 50, ms and p99.
+var allMeetRE = lazyregexp.New(`(?i)\b(?:all|each|every)\b(?: of (?:them|these|the \w+))?(?: (?:\d+|` + numberWords + `))?(?: [a-z]+)? ` + // all four
+	`(?:meets?|stays?|remains?|are|is|keeps?|lies?)\b[^.;\d]{0,30}?\b(?:objective|limit|target|budget|goal|below|under|within)\b[^.;\d]{0,15}?` + // meet the objective of
+	aTime + `[^.;]{0,20}?\b(p\d\d\d?(?:\.\d+)?|median)\b`) // 50 ms at p99
+
+// findUnmetTarget reports a row of the table before a sentence that does not meet what all are said to meet.
+func (d *document) findUnmetTarget(s sentence, report reportFunc) {
+	m := allMeetRE.FindStringSubmatch(s.text)
+	index := d.tableBefore(s)
+	if m == nil || index < 0 || negationRE.MatchString(s.text) {
+		return
+	}
+	limit, _, ok := parseQuantity(m[1] + " " + m[2])
+	for _, f := range d.figures {
+		isOfQuantile := f.origin == index && f.kind == timeKind && parseQuantileName(f.header) == parseQuantileName(m[3])
+		if !ok || !isOfQuantile || f.value <= limit.value {
+			continue
+		}
+		why := ""
+		if f.value < 1000*limit.value && f.value > 100*limit.value {
+			why = "; is it in another unit than its column?"
+		}
+		report(f.line, fmt.Sprintf("%s of %s is %s, and line %d says that all meet %s%s", m[3], quote(f.label), formatValue(f.quantity), s.line, formatTime(limit.value), why))
+	}
+}
+
 // findTargetMisread reports results that are not above the upper end of the target.
 func findTargetMisread(d *document, report reportFunc) {
 	for _, s := range d.sentences {
+		d.findUnmetTarget(s, report)
 		m := exceededTargetRE.FindStringSubmatch(stripMarks(s.text))
 		if m == nil {
 			continue

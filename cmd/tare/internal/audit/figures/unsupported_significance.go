@@ -250,9 +250,14 @@ type unclearPair struct {
 	label  string  // in lower case
 }
 
-// isOf reports whether a sentence, in lower case, may be about the pair.
+// isOf reports whether a sentence may be about the pair. It names a row by its label, or by all words
+// of it: "large joins" for "join, large".
 func (p unclearPair) isOf(sentence string) bool {
-	return !p.isRow || p.label != "" && strings.Contains(sentence, p.label)
+	if !p.isRow {
+		return true
+	}
+	hasLabel := p.label != "" && strings.Contains(strings.ToLower(sentence), p.label)
+	return hasLabel || newWordSet(sentence).hasAll(nameWords(p.label))
 }
 
 // collectUnclearPairs returns the pairs of figures with ± that do not differ significantly. It
@@ -302,7 +307,7 @@ func (s sentence) selectUnclearPair(pairs []unclearPair) (found *unclearPair, of
 	for _, m := range percentClaimRE.FindAllStringSubmatchIndex(s.text, maxFigures) {
 		value, step, _, ok := parseNumber(s.text[m[2]:m[3]])
 		for i, p := range pairs {
-			if ok && p.isOf(strings.ToLower(s.text)) && math.Abs(p.change-value) <= claimSteps*step {
+			if ok && p.isOf(s.text) && math.Abs(p.change-value) <= claimSteps*step {
 				return &pairs[i], m[0]
 			}
 		}

@@ -43,6 +43,12 @@ func (d *document) judgeClaim(c claim, claims []claim) verdict {
 
 func (d *document) computeVerdict(c claim, claims []claim) verdict {
 	v := verdict{pairs: d.claimedPairs(c, claims)}
+	// If figures of the table right before it can be meant, the sentence is about them.
+	own := d.tableBefore(c.sentence)
+	isOfOwn := func(p tablePair) bool { return own >= 0 && p.a.origin == own }
+	if slices.ContainsFunc(v.pairs, isOfOwn) {
+		v.pairs = slices.DeleteFunc(v.pairs, func(p tablePair) bool { return !isOfOwn(p) })
+	}
 	agrees := false // a pair has the claimed direction, with any ratio
 	for i := range v.pairs {
 		agrees = v.judgePair(c, &v.pairs[i]) || agrees
@@ -146,13 +152,18 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	if len(c.kinds) == 0 {
 		c.kinds = c.sentence.findUnitKinds()
 	}
+	before, after, hasThan := c.splitClause(claims)
+	if pairs := d.pastPairs(c, before, after); len(pairs) > 0 {
+		return pairs
+	}
 	if len(c.kinds) == 0 && c.isPercent {
-		c.kinds = d.findRowKinds(c.sentence)
+		if c.kinds = d.findRowKinds(c.sentence.text, c.sentence.line); c.kinds == nil {
+			c.kinds = d.findRowKinds(before+" "+after, c.sentence.line)
+		}
 	}
 	if len(c.kinds) == 0 || len(d.grids) == 0 && len(d.groups) == 0 {
 		return nil
 	}
-	before, after, hasThan := c.splitClause(claims)
 	isOwnPast := hasThan && ownPastRE.MatchString(after) || !hasThan && nowTakesRE.MatchString(c.clauseBefore())
 	first, second := newWordSet(before), wordSet{} // words about the subject and after "than"
 	if hasThan = hasThan && !isOwnPast; hasThan {
@@ -171,12 +182,49 @@ func (d *document) claimedPairs(c claim, claims []claim) []tablePair {
 	return out
 }
 
-// findRowKinds returns the kinds of the only row that a sentence names.
-func (d *document) findRowKinds(s sentence) (kinds []kind) {
-	words := newWordSet(s.text)
-	for _, g := range d.nearGrids(s.line) {
+// changedRE matches words for a change of one thing: "falls by ", "now costs ", "cut the memory by ".
+var changedRE = lazyregexp.New(`(?i)\b(?:now|falls?|fell|drops?|dropped|shrinks?|shrank|cuts?|reduces?|reduced|lowers?|lowered|rises?|rose|grows?|grew|increases?|increased|raises?|raised)\b`)
+
+// pastPairs returns the pairs of an earlier and a later figure of a percentage that compares with the
+// past: "a request now costs 40 % less CPU than before". The table before the sentence must have two
+// rows, which are versions, or are before and after a change.
+func (d *document) pastPairs(c claim, before, after string) []tablePair {
+	index := d.tableBefore(c.sentence)
+	if index < 0 || !c.isPercent || !changedRE.MatchString(before) && !ownPastRE.MatchString(after) {
+		return nil
+	}
+	words := newWordSet(c.sentence.text)
+	var out []tablePair
+	for _, g := range d.nearGroups(c.sentence.line) {
+		if g.origin != index || len(g.figures) != 2 {
+			continue
+		}
+		metric := slices.DeleteFunc(nameWords(bracketUnitRE.ReplaceAllString(g.metric, "")), func(w string) bool { return isCommon(w) && !isMinor(w) })
+		isNamed := words.hasAll(metric)
+		if len(c.kinds) > 0 && !slices.Contains(c.kinds, g.kind) || len(c.kinds) == 0 && !isNamed {
+			continue
+		}
+		a, b := g.figures[0], g.figures[1]
+		isBase := func(f figure) bool { return baseHeaderRE.MatchString(f.subject) }
+		first, second := versionNameRE.FindString(a.subject), versionNameRE.FindString(b.subject)
+		areVersions := first != "" && second != "" && versionNameRE.ReplaceAllString(a.subject, "") == versionNameRE.ReplaceAllString(b.subject, "")
+		switch {
+		case isBase(b) && !isBase(a), areVersions && isLaterVersion(first, second):
+			a, b = b, a
+		case !areVersions && !isBase(a):
+			continue
+		}
+		out = append(out, tablePair{a: a, b: b, isOrdered: true})
+	}
+	return out
+}
+
+// findRowKinds returns the kinds of the only row that a text at a line names.
+func (d *document) findRowKinds(text string, line int) (kinds []kind) {
+	words := newWordSet(text)
+	for _, g := range d.nearGrids(line) {
 		labels := g.rowMatcher.findNamed(words)
-		if len(labels) == 0 || g.line > s.line {
+		if len(labels) == 0 || g.line > line {
 			continue
 		}
 		if len(labels) > 1 || kinds != nil {
@@ -218,11 +266,31 @@ func (d *document) columnPairs(c claim, subject, reference, metric wordSet) []ta
 		if !slices.Contains(c.kinds, g.kind) || g.matcher.isEmpty() || d.isOtherMetric(g, metric) {
 			continue
 		}
-		for _, p := range g.soleNamedPairs(reference, subject) {
+		pairs := g.soleNamedPairs(reference, subject)
+		if pairs == nil {
+			isClaimed := func(p [2]figure) bool { return c.matchesPair(p[0].value, p[1].value) }
+			pairs = slices.DeleteFunc(g.pairsWithOther(reference, subject), func(p [2]figure) bool { return !isClaimed(p) })
+		}
+		for _, p := range pairs {
 			out = append(out, tablePair{a: p[0], b: p[1], isOrdered: true})
 		}
 	}
 	return out
+}
+
+// pairsWithOther returns the pairs of the side that reference names and the only other side, which
+// subject does not name: "ours is slower than encoding/json". It returns nil for three sides or more.
+func (g *figureGroup) pairsWithOther(reference, subject wordSet) [][2]figure {
+	named := g.matcher.findNamed(reference)
+	if len(named) != 1 || len(g.matcher.rareWords) != 2 || len(g.matcher.findNamed(subject)) > 0 {
+		return nil
+	}
+	for other := range g.matcher.rareWords {
+		if other != named[0] {
+			return g.pairsOf(named, []string{other})
+		}
+	}
+	return nil
 }
 
 // soleNamedPairs returns the pairs of a figure of the side that first names and one of the side that
@@ -278,9 +346,26 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 		after = after[:m[0]]
 	}
 	if m := thanWordRE.FindStringIndex(after); m != nil {
-		return before, after[m[1]:], true
+		return before, completeNumber(before, after[m[1]:]), true
 	}
 	return before, after, false
+}
+
+var (
+	// countedRE matches "64 shards". The group is "shards".
+	countedRE = lazyregexp.New(`\b\d[\d,]*\s+([a-z]{3,})\b`)
+	// loneNumberRE matches " with 16" without a noun. The groups are " with 16" and what follows.
+	loneNumberRE = lazyregexp.New(`^(\s*(?:(?:with|at|for|on|in|by)\s+)?\d[\d,]*)([^\w\s%.]|\.?\s*$|\.\s)`)
+)
+
+// completeNumber adds the noun of a number in before to a lone number in after. It returns " with 16
+// shards" for "with 64 shards" and " with 16".
+func completeNumber(before, after string) string {
+	nouns := countedRE.FindAllStringSubmatch(before, maxFigures)
+	if len(nouns) == 0 {
+		return after
+	}
+	return loneNumberRE.ReplaceAllString(after, "${1} "+nouns[len(nouns)-1][1]+"${2}")
 }
 
 // ownPastRE matches "before" or "it was" after "than".
@@ -327,7 +412,7 @@ func (p tablePair) order(sides labelMatcher, first, second wordSet, hasThan bool
 	hasReference := len(references) == 1 && !slices.Contains(subjects, references[0])
 	switch {
 	case hasThan && hasReference:
-		p.isOrdered = len(subjects) == 1 || p.isOrdered
+		p.isOrdered = len(subjects) == 1 || p.isOrdered || p.isOnlyOfKind // else the subject is the only other side
 		if references[0] == p.b.subject {
 			p.a, p.b = p.b, p.a
 		}
