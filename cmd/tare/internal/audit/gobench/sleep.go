@@ -73,18 +73,19 @@ func sleepInLoop() rule {
 	}}
 }
 
-// reportSleeper reports a wait at n with the predicate of a sentence, "sleeps for 1ms". If n is in a
-// function that is no benchmark, it reports the call in the loop that leads there. A frame is the
-// body that is searched: the loop, or a function that the loop calls.
+// reportSleeper reports a wait at n with the predicate of a sentence, "sleeps for 1ms". A frame is
+// the body that is searched: the loop, or a function that the loop calls.
 func (in *input) reportSleeper(n ast.Node, f *frame, predicate string, args ...any) {
-	predicate = fmt.Sprintf(predicate, args...)
-	switch position := in.pass.Fset.Position(n.Pos()); {
-	case f.site == nil:
-		in.report(n, "the loop %s", predicate)
-	case in.suite.nameAt(n) != "":
-		in.report(n, "%s, which the loop calls, %s", formatExpr(f.site.Fun), predicate)
-	case !in.suite.isIgnored(in.rule.ID, position):
-		in.report(f.site, "%s, which the loop calls, %s, in %s:%d", formatExpr(f.site.Fun), predicate, filepath.Base(position.Filename), position.Line)
+	subject, position := "the loop", in.pass.Fset.Position(n.Pos())
+	if f.site != nil {
+		subject = formatExpr(f.site.Fun) + ", which the loop calls,"
+	}
+	place, predicate := in.placeOf(n, f), fmt.Sprintf(predicate, args...)
+	if place != n {
+		predicate += fmt.Sprintf(", in %s:%d", filepath.Base(position.Filename), position.Line)
+	}
+	if !in.suite.isIgnored(in.rule.ID, position) {
+		in.report(place, "%s %s", subject, predicate)
 	}
 }
 
