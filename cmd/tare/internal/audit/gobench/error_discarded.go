@@ -39,7 +39,7 @@ func errorDiscarded() rule {
 		in.eachTimedLoop(func(l *loop) {
 			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
 				call := in.findDiscarded(l, n, f)
-				if call != nil && in.reportFilling(l, n, call, f) {
+				if call != nil && (in.reportFilling(l, n, call, f) || in.reportShort(l, n, call, f)) {
 					return true
 				}
 				if call != nil && !in.neverFails(call) {
@@ -237,18 +237,41 @@ func (in *input) findFailing(call *ast.CallExpr, binding flow.Binding, depth int
 		}
 		inner := in.flowGraph().Bind(call, f)
 		if index := errorResult(in.pass.TypesInfo.TypeOf(call.Fun)); index >= 0 {
-			for _, r := range in.flowGraph().Results(f, index) {
-				sources := []ast.Expr{r}
-				if v := in.variable(r); v != nil {
-					sources = in.flowGraph().Values(v)
-				}
-				for _, source := range sources {
-					if c, ok := ast.Unparen(source).(*ast.CallExpr); ok {
-						out = append(out, in.findFailing(c, inner, depth+1)...)
-					}
-				}
+			for _, c := range in.findReturned(f, index) {
+				out = append(out, in.findFailing(c, inner, depth+1)...)
 			}
 		}
+	}
+	return out
+}
+
+// findReturned returns the calls whose error f may return as its result with that index. The error
+// may be wrapped by fmt.Errorf.
+func (in *input) findReturned(f flow.Function, index int) []*ast.CallExpr {
+	var out []*ast.CallExpr
+	var visit func(e ast.Expr, depth int)
+	visit = func(e ast.Expr, depth int) {
+		sources := []ast.Expr{e}
+		if v := in.variable(e); v != nil {
+			sources = in.flowGraph().Values(v)
+		}
+		for _, source := range sources {
+			c, ok := ast.Unparen(source).(*ast.CallExpr)
+			switch {
+			case !ok:
+			case isFunc(in.callee(c), "fmt", "Errorf") && depth == 0:
+				for _, arg := range c.Args {
+					if isError(in.pass.TypesInfo.TypeOf(arg)) {
+						visit(arg, depth+1)
+					}
+				}
+			default:
+				out = append(out, c)
+			}
+		}
+	}
+	for _, r := range in.flowGraph().Results(f, index) {
+		visit(r, 0)
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,21 +29,21 @@ import (
 // receiver must be from before the loop, and nothing in the loop may undo the change. The frame f
 // has the body in which n is: the loop, or a function of the test files that it calls.
 func (in *input) reportFilling(l *loop, n ast.Node, call *ast.CallExpr, f *frame) bool {
-	for _, called := range in.flowGraph().Called(call, f.binding) {
-		if called.Body == nil || called.Object == nil || in.isTestCode(called.Node) {
+	for _, c := range in.findFailingCalls(call, f.binding, 0) {
+		receiver := in.flowGraph().Bind(c.call, c.called)[c.method().Signature().Recv()]
+		if receiver == nil {
 			continue
 		}
-		receiver := in.flowGraph().Bind(call, called)[called.Object.Signature().Recv()]
-		field, what := in.findLimit(called.Object, 0), "changes"
-		if field == "" && f.callDepth() == 0 && in.repeatsArguments(l, call) {
-			field, what = in.findStoredKey(called.Object), "stores the same key in"
+		field, what := in.findLimit(c.method(), 0), "changes"
+		if field == "" && f.callDepth() == 0 && !isAboutFailures(in.joinNames(l, n)) && in.repeatsArguments(l, call) && in.passesOn(c) {
+			field, what = in.findStoredKey(c.method()), storesKey
 		}
-		if receiver == nil || field == "" {
+		if field == "" {
 			continue
 		}
 		text := formatExpr(receiver)
-		if p, ok := in.pathOf(receiver, f.binding); ok {
-			if !in.isLocalBefore(p.root, l) || f.containsPos(p.root.Pos()) || in.mayUndo(l, p, call, called.Object, field) {
+		if p, ok := in.pathOf(receiver, c.binding); ok {
+			if !in.isLocalBefore(p.root, l) || f.containsPos(p.root.Pos()) || in.mayUndo(l, p, c, field, what == storesKey) {
 				continue
 			}
 			text = p.String()
@@ -50,18 +51,95 @@ func (in *input) reportFilling(l *loop, n ast.Node, call *ast.CallExpr, f *frame
 			continue
 		}
 		in.report(n, "the error of %s is discarded in the loop, although each call of %s %s %s%s, which decides whether it fails",
-			formatExpr(call.Fun), called.Object.Name(), what, text, field)
+			formatExpr(call.Fun), c.method().Name(), what, text, field)
 		return true
 	}
 	return false
 }
 
+// storesKey is the predicate of a finding about a key that a method stores.
+const storesKey = "stores the same key in"
+
+// isAboutFailures reports whether the names of a benchmark say that its calls fail on purpose.
+func isAboutFailures(names string) bool {
+	return containsWord(names, "Dup", "Conflict", "Exist", "Reject", "Invalid", "Error", "Fail", "Short", "Empty", "Again")
+}
+
+// failingCall is a call of a function or method of the package. A function of the test files may
+// contain the call and return its error.
+type failingCall struct {
+	call    *ast.CallExpr
+	called  flow.Function   // declared
+	binding flow.Binding    // at the call
+	helpers []flow.Function // the functions of the test files around the call, from inside
+}
+
+// method returns the called function or method.
+func (c failingCall) method() *types.Func { return c.called.Object }
+
+// findFailingCalls returns the calls of functions of the package whose errors a call returns. The
+// depth counts the functions of the test files around the call.
+func (in *input) findFailingCalls(call *ast.CallExpr, binding flow.Binding, depth int) []failingCall {
+	var out []failingCall
+	for _, called := range in.flowGraph().Called(call, binding) {
+		switch {
+		case called.Body == nil:
+		case !in.isTestCode(called.Node):
+			if called.Object != nil {
+				out = append(out, failingCall{call: call, called: called, binding: binding})
+			}
+		case depth < maxTimedDepth && errorIndex(in.pass.TypesInfo, call) >= 0:
+			inner := flow.Binding{}
+			maps.Copy(inner, binding)
+			maps.Copy(inner, in.flowGraph().Bind(call, called))
+			for _, c := range in.findReturned(called, errorIndex(in.pass.TypesInfo, call)) {
+				for _, found := range in.findFailingCalls(c, inner, depth+1) {
+					found.helpers = append(found.helpers, called)
+					out = append(out, found)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// passesOn reports whether a helper passes only its own arguments and parts of them to a method. It
+// is true without a helper, and false with several.
+func (in *input) passesOn(c failingCall) bool {
+	if len(c.helpers) != 1 {
+		return len(c.helpers) == 0
+	}
+	isOther := func(n ast.Node) bool {
+		id, isIdent := n.(*ast.Ident)
+		_, isCall := n.(*ast.CallExpr)
+		v := in.variable(id)
+		return isCall || isIdent && v != nil && !v.IsField() && !in.isPartOfParameter(v, c.helpers[0])
+	}
+	return !slices.ContainsFunc(c.call.Args, func(arg ast.Expr) bool { return hasNode(arg, isOther) })
+}
+
+// isPartOfParameter reports whether v is a parameter of a function, or an element or index of one in
+// a range statement.
+func (in *input) isPartOfParameter(v *types.Var, f flow.Function) bool {
+	isParameter := func(e ast.Expr) bool {
+		return slices.ContainsFunc(flow.Params(f.Type), func(p flow.Param) bool { return p.Name != nil && in.pass.TypesInfo.Defs[p.Name] == in.variable(e) })
+	}
+	isSame := func(e ast.Expr) bool { return e != nil && in.variable(e) == v }
+	return slices.ContainsFunc(flow.Params(f.Type), func(p flow.Param) bool { return p.Name != nil && in.pass.TypesInfo.Defs[p.Name] == v }) ||
+		hasNode(f.Body, func(r *ast.RangeStmt) bool { return (isSame(r.Key) || isSame(r.Value)) && isParameter(r.X) })
+}
+
 // mayUndo reports whether a loop may undo what a call of a method changes in a field of p. Another
-// method may change the field, and another call of the same method may change it back.
-func (in *input) mayUndo(l *loop, p varPath, call *ast.CallExpr, method *types.Func, field string) bool {
+// method may change the field, and another call of the same method may change it back. A map of keys
+// must get shorter for this.
+func (in *input) mayUndo(l *loop, p varPath, c failingCall, field string, isKeys bool) bool {
 	found := false
+	changes := in.changesField
+	if isKeys {
+		changes = in.emptiesField
+	}
 	in.inspectCallsDeep(l.body, func(other *ast.CallExpr, binding flow.Binding) {
-		if other == call || found {
+		if other == c.call || found {
 			return
 		}
 		isHelper := false
@@ -71,8 +149,8 @@ func (in *input) mayUndo(l *loop, p varPath, call *ast.CallExpr, method *types.F
 				continue
 			}
 			used, ok := in.pathOf(called.Receiver, binding)
-			isSameCall := called.Object == method && isNodeIn(other, l.body)
-			if ok && used.root == p.root && (isSameCall || called.Object != method && in.changesField(called.Object, field, 0)) {
+			isSameCall := !isKeys && called.Object == c.method() && isNodeIn(other, l.body)
+			if ok && used.root == p.root && (isSameCall || called.Object != c.method() && changes(called.Object, field, 0)) {
 				found = true
 			}
 		}
@@ -154,9 +232,13 @@ func (in *input) findLimit(fn *types.Func, depth int) string {
 	return ""
 }
 
-// repeatsArguments reports whether all iterations of a loop pass the same arguments to a call.
+// repeatsArguments reports whether all iterations of a loop pass the same arguments to a call, or pass
+// each of keys[i%n] again after some iterations.
 func (in *input) repeatsArguments(l *loop, call *ast.CallExpr) bool {
 	for _, arg := range call.Args {
+		if in.isCyclic(l, arg) {
+			continue
+		}
 		changes := func(id *ast.Ident) bool {
 			v := in.variable(id)
 			if v == nil {
@@ -173,6 +255,22 @@ func (in *input) repeatsArguments(l *loop, call *ast.CallExpr) bool {
 	return len(call.Args) > 0
 }
 
+// isCyclic reports whether an expression is a part of keys[i%n] or keys[i&n] for the counter i of a
+// loop.
+func (in *input) isCyclic(l *loop, e ast.Expr) bool {
+	if sel, ok := e.(*ast.SelectorExpr); ok {
+		e = sel.X
+	}
+	index, ok := e.(*ast.IndexExpr)
+	if !ok || !in.isLocalBefore(in.variable(index.X), l) {
+		return false
+	}
+	limit, ok := index.Index.(*ast.BinaryExpr)
+	counter := in.counter(l)
+	isLimited := ok && (limit.Op == token.REM || limit.Op == token.AND) && counter != nil && in.variable(limit.X) == counter
+	return isLimited && !l.owner.dependsOnN(in.pass.TypesInfo, limit.Y) && !in.usesVariable(limit.Y, counter) && !l.owner.sizedByN[in.variable(index.X)]
+}
+
 // assignsTo reports whether a statement assigns to a variable or to a part of it.
 func (in *input) assignsTo(s ast.Stmt, v *types.Var) bool {
 	isOfVariable := func(e ast.Expr) bool {
@@ -186,52 +284,6 @@ func (in *input) assignsTo(s ast.Stmt, v *types.Var) bool {
 		return slices.ContainsFunc(s.Lhs, isOfVariable)
 	}
 	return false
-}
-
-// findStoredKey returns the map of the receiver in which a method looks for a key and fails if it is
-// there, and to which it adds this key otherwise. It returns "" if there is none. An example:
-//
-//	if _, ok := r.seen[id]; ok { return ErrDuplicate }
-//	r.seen[id] = true
-func (in *input) findStoredKey(fn *types.Func) string {
-	recv, body := in.methodBody(fn)
-	if body == nil {
-		return ""
-	}
-	keyOf := func(e ast.Expr) (fields, key string) {
-		index, ok := ast.Unparen(e).(*ast.IndexExpr)
-		if !ok || !isMap(in.pass.TypesInfo.TypeOf(index.X)) {
-			return "", ""
-		}
-		if fields, ok = in.receiverPath(index.X, recv); !ok {
-			return "", ""
-		}
-		return fields, formatExpr(index.Index)
-	}
-	for _, s := range body.List {
-		guard, ok := s.(*ast.IfStmt)
-		if !ok || !failsOnly(guard.Body) {
-			continue
-		}
-		looked := guard.Cond
-		if init, ok := guard.Init.(*ast.AssignStmt); ok && len(init.Rhs) == 1 {
-			if _, isPlain := guard.Cond.(*ast.Ident); !isPlain {
-				continue // if !ok
-			}
-			looked = init.Rhs[0]
-		}
-		fields, key := keyOf(looked)
-		isStored := func(a *ast.AssignStmt) bool {
-			return slices.ContainsFunc(a.Lhs, func(lhs ast.Expr) bool {
-				stored, storedKey := keyOf(lhs)
-				return stored == fields && storedKey == key
-			})
-		}
-		if fields != "" && hasNode(body, isStored) {
-			return fields
-		}
-	}
-	return ""
 }
 
 // failsOnly reports whether a block only returns an error.

@@ -56,10 +56,13 @@ func inputConsumed() rule {
 					seen[v] = true
 					if description := in.describeInput(l, v); description != "" && in.isConsumed(l, v) {
 						in.report(n, "%s is %s before the loop, and nothing renews it: only the first iteration reads it", v.Name(), description)
+					} else {
+						seen[v] = description != ""
 					}
 				}
 				return true
 			})
+			in.reportEnded(l, seen)
 		})
 	}}
 }

@@ -36,17 +36,16 @@ func inputInLoop() rule {
 		Command: compareRevisions,
 		Seen:    []string{"https://github.com/tinylib/msgp/blob/v1.6.5/msgp/extension_test.go#L187"},
 	}, find: func(in *input) {
-		in.eachTimedCall(func(l *loop, call *ast.CallExpr, fn *types.Func) {
-			isSameInput := in.makesInput(l, call, fn) && in.hasSameArguments(l, call) && !in.drawsFromOutside(fn)
-			if isSameInput && in.isPassedOn(l, call) {
-				in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
-			}
-		})
 		in.eachTimedLoop(func(l *loop) {
-			inspectTimedNodes(in, l, func(call *ast.CallExpr) {
-				if in.makesInputIndirectly(l, call) {
+			in.inspectTimedDeep(l, func(n ast.Node, f *frame) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if inner := in.repeatedBody(f, call); inner != nil && in.makesSameInput(inner, call) {
 					in.report(call, "%s makes the same input again in each iteration", formatExpr(call))
 				}
+				return true
 			})
 			for _, s := range l.body.List {
 				if v := in.findFilledSlice(l, s); v != nil {
@@ -55,6 +54,14 @@ func inputInLoop() rule {
 			}
 		})
 	}}
+}
+
+// makesSameInput reports whether a call makes an input that is the same in each iteration.
+func (in *input) makesSameInput(l *loop, call *ast.CallExpr) bool {
+	if fn := in.callee(call); fn != nil && in.makesInput(l, call, fn) && in.hasSameArguments(l, call) && !in.drawsFromOutside(fn) && in.isPassedOn(l, call) {
+		return true
+	}
+	return in.makesInputIndirectly(l, call)
 }
 
 // makesInput reports whether a call of fn makes an input, and is not the measured call itself.
@@ -106,18 +113,29 @@ func (in *input) isMadeByHelper(l *loop, call *ast.CallExpr, fn *types.Func) boo
 	if !in.isTestHelper(fn) || !in.isLargeValue(call) {
 		return false
 	}
-	isMaker := valueMakerName.MatchString(fn.Name()) || in.isCalledBeforeLoop(fn)
 	maker := in.flowGraph().Declared(fn)
-	if !isMaker || maker.Body == nil {
+	if maker.Body == nil {
+		return false
+	}
+	isMaker := valueMakerName.MatchString(fn.Name()) || in.isCalledBeforeLoop(fn)
+	if !isMaker { // the measured function may be in a test file, too
+		consumer := in.findConsumer(l, call)
+		isMaker = consumer != nil && in.isTested(l, consumer) && !isMeasuredBy(l.owner, fn) && !in.hasState(maker, 0)
+	}
+	if !isMaker {
 		return false
 	}
 	isLoop := func(s ast.Stmt) bool { return loopBound(s) != nil }
 	if !slices.ContainsFunc(maker.Body.List, isLoop) {
 		return false // it costs little
 	}
-	switch consumer := parent(pathTo(l.body, call), 1).(type) {
+	path := pathTo(l.body, call)
+	switch consumer := parent(path, 1).(type) {
 	case *ast.CallExpr: // sum(newTree(1000))
 		return in.callOnlyReads(consumer, call, 0)
+	case *ast.SelectorExpr: // newTree(1000).sum()
+		method := calledMethod(path)
+		return method != nil && in.methodOnlyReads(in.callee(method), 0)
 	case *ast.AssignStmt: // tree := newTree(1000)
 		v := in.variable(consumer.Lhs[0])
 		return in.isLocal(v) && !in.isDeclaredOutside(v, l) && in.codeOnlyReads(l.body, v, 0)

@@ -139,11 +139,14 @@ func isFixture(fn *types.Func) bool {
 // findConsumer returns the call that gets the result of maker, or nil. The result may be in a variable
 // first, if nothing else uses this.
 func (in *input) findConsumer(l *loop, maker *ast.CallExpr) *ast.CallExpr {
-	switch p := parent(pathTo(l.body, maker), 1).(type) {
+	path := pathTo(l.body, maker)
+	switch p := parent(path, 1).(type) {
 	case *ast.CallExpr:
 		if p.Fun != ast.Expr(maker) {
 			return p
 		}
+	case *ast.SelectorExpr: // c.build().Encode()
+		return calledMethod(path)
 	case *ast.AssignStmt:
 		v := in.variable(p.Lhs[0])
 		if len(p.Rhs) != 1 || v == nil || in.isDeclaredOutside(v, l) {
@@ -159,6 +162,8 @@ func (in *input) findConsumer(l *loop, maker *ast.CallExpr) *ast.CallExpr {
 			}
 			if c, ok := parent(path, level).(*ast.CallExpr); ok && c.Fun != ast.Expr(id) {
 				consumer = c
+			} else if c := calledMethod(path); c != nil {
+				consumer = c
 			}
 		})
 		if uses == 1 {
@@ -166,6 +171,16 @@ func (in *input) findConsumer(l *loop, maker *ast.CallExpr) *ast.CallExpr {
 		}
 	}
 	return nil
+}
+
+// calledMethod returns the call x.f() if the last node of a path is x, or nil.
+func calledMethod(path []ast.Node) *ast.CallExpr {
+	sel, ok := parent(path, 1).(*ast.SelectorExpr)
+	call, isCall := parent(path, 2).(*ast.CallExpr)
+	if !ok || !isCall || call.Fun != ast.Expr(sel) {
+		return nil
+	}
+	return call
 }
 
 // isTested reports whether a call may run the code that a benchmark is about, not a test helper.
@@ -191,6 +206,9 @@ func (in *input) keepsArgument(l *loop, consumer, maker *ast.CallExpr) bool {
 	if t == nil {
 		return false
 	}
+	if sel, ok := consumer.Fun.(*ast.SelectorExpr); ok && (sel.X == ast.Expr(maker) || in.isInitialValue(l, sel.X, maker)) {
+		return in.methodOnlyReads(in.callee(consumer), 0)
+	}
 	isReader := types.NewMethodSet(t).Lookup(nil, "Read") != nil
 	if isReader || isBasic(t) || isBytes(t) && readingName.MatchString(calledName(consumer)) {
 		return true
@@ -199,11 +217,29 @@ func (in *input) keepsArgument(l *loop, consumer, maker *ast.CallExpr) bool {
 	if i := slices.IndexFunc(consumer.Args, func(a ast.Expr) bool { return in.isInitialValue(l, a, maker) }); i >= 0 {
 		arg = consumer.Args[i]
 	}
+	if _, isAddress := arg.(*ast.UnaryExpr); !isAddress && isCopied(t) {
+		return true
+	}
 	isDestination := len(consumer.Args) > 1 && consumer.Args[0] == arg // as in Append(dst, value)
 	if outputName.MatchString(calledName(consumer)) && !isDestination {
 		return true
 	}
 	return (isSliceOrString(t) || isStructPointer(t)) && in.callOnlyReads(consumer, arg, 0)
+}
+
+// isCopied reports whether t is a struct without references. A function that gets one as its
+// argument cannot change the value of the caller.
+func isCopied(t types.Type) bool {
+	s, ok := t.Underlying().(*types.Struct)
+	if !ok {
+		return false
+	}
+	for field := range s.Fields() {
+		if !isBasic(field.Type()) && !isCopied(field.Type()) {
+			return false
+		}
+	}
+	return true
 }
 
 // isInitialValue reports whether e is a variable of the loop whose initial value is this call.

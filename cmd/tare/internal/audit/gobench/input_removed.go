@@ -44,22 +44,49 @@ func (in *input) reportRemoved(l *loop, call *ast.CallExpr, f *frame) {
 	}
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		fn := called.Object
-		if fn == nil || fn.Signature().Recv() == nil || !removingName.MatchString(fn.Name()) || !in.ignoresAbsence(f.body, call, called) {
+		if fn == nil || fn.Signature().Recv() == nil {
 			continue
 		}
 		receiver := in.findReceiver(call, called)
-		p, ok := in.pathOf(receiver, f.binding)
-		if !ok || receiver == nil || !in.isLocalBefore(p.root, l) || f.containsPos(p.root.Pos()) {
+		if receiver == nil || !in.isFromBefore(l, receiver, f) {
 			continue
 		}
-		if takingName.MatchString(calledName(call)) && p.fields == "" && in.takesEntry(fn) {
+		if takingName.MatchString(calledName(call)) && in.variable(receiver) != nil && in.takesEntry(fn) {
 			continue // reportDrained reports it
 		}
+		what := ""
+		switch {
+		case removingName.MatchString(fn.Name()) && in.ignoresAbsence(f.body, call, called):
+			what = "removes an entry of %s, the loop adds none, and nothing reads whether there was one: most iterations may find the key gone"
+		case in.removesSameKeys(l, call, called, f):
+			what = "removes the same entries of %s in each iteration, the loop adds none, and nothing reads whether there were any"
+		default:
+			continue
+		}
 		t := in.pass.TypesInfo.TypeOf(receiver)
-		if in.isFilledBefore(l, t) && !in.mayBeRefilled(l, t) && !in.isPreparedForN(l, p.root) {
-			in.reportAs(tare.Warn, call, "%s removes an entry of %s, the loop adds none, and nothing reads whether there was one: most iterations may find the key gone", formatExpr(call.Fun), p)
+		if in.isFilledBefore(l, t) && !in.mayBeRefilled(l, t) {
+			in.reportAs(tare.Warn, in.placeOf(call, f), "%s "+what, formatExpr(call.Fun), in.describePath(receiver, f))
 		}
 	}
+}
+
+// isFromBefore reports whether an expression begins with a variable or a call from before a loop, and
+// no statement before the loop that prepares it depends on b.N. The frame has the body in which the
+// expression is.
+func (in *input) isFromBefore(l *loop, e ast.Expr, f *frame) bool {
+	if p, ok := in.pathOf(e, f.binding); ok {
+		return in.isLocalBefore(p.root, l) && !f.containsPos(p.root.Pos()) && !in.isPreparedForN(l, p.root)
+	}
+	made, isCall := in.flowGraph().Base(e, f.binding).(*ast.CallExpr)
+	return isCall && !isNodeIn(made, l.node) && !f.containsPos(made.Pos()) && !l.owner.dependsOnN(in.pass.TypesInfo, made)
+}
+
+// describePath returns the text of the variable or field that an expression names.
+func (in *input) describePath(e ast.Expr, f *frame) string {
+	if p, ok := in.pathOf(e, f.binding); ok {
+		return p.String()
+	}
+	return formatExpr(e)
 }
 
 // findReceiver returns the receiver of a call, such as x of x.Delete(key).
@@ -164,14 +191,17 @@ func (in *input) isFilledBefore(l *loop, t types.Type) bool {
 	return slices.ContainsFunc(in.codeBefore(l), func(s ast.Node) bool { return in.addsTo(s, t) })
 }
 
-// addsTo reports whether root calls a method of type t with a name such as Put. It also reads
-// functions of the test files that root calls.
+// addsTo reports whether root calls a method of type t with a name such as Put, or one that stores an
+// entry. It also reads functions of the test files that root calls.
 func (in *input) addsTo(root ast.Node, t types.Type) bool {
 	found := false
 	in.inspectCallsDeep(root, func(call *ast.CallExpr, binding flow.Binding) {
 		for _, called := range in.flowGraph().Called(call, binding) {
-			isAdding := called.Object != nil && addingName.MatchString(called.Object.Name()) && len(call.Args) > 0
-			found = found || isAdding && isOfType(called.Object.Signature().Recv(), t)
+			if called.Object == nil || !isOfType(called.Object.Signature().Recv(), t) || in.removesKnownKeys(called) {
+				continue
+			}
+			isNamedSo := addingName.MatchString(called.Object.Name()) && len(call.Args) > 0
+			found = found || isNamedSo || in.storesEntry(called.Object)
 		}
 	})
 	return found

@@ -77,8 +77,11 @@ func (in *input) useOnlyReads(root ast.Node, id *ast.Ident, path []ast.Node, dep
 		return false
 	}
 	switch p := path[i].(type) {
-	case *ast.SelectorExpr, *ast.IncDecStmt: // a method or v++
+	case *ast.IncDecStmt: // v++
 		return false
+	case *ast.SelectorExpr: // a method
+		call, ok := parent(path[:i+1], 1).(*ast.CallExpr)
+		return ok && call.Fun == ast.Expr(p) && in.methodOnlyReads(in.callee(call), depth)
 	case *ast.IndexExpr, *ast.SliceExpr, *ast.UnaryExpr, *ast.BinaryExpr: // an index or an operand
 		return true
 	case *ast.AssignStmt:
@@ -102,6 +105,12 @@ func (in *input) useOnlyReads(root ast.Node, id *ast.Ident, path []ast.Node, dep
 		return p.Fun != part && in.callOnlyReads(p, part, depth)
 	}
 	return isBasic(info.TypeOf(part))
+}
+
+// methodOnlyReads reports whether a method of the package only reads its receiver.
+func (in *input) methodOnlyReads(fn *types.Func, depth int) bool {
+	recv, body := in.methodBody(fn)
+	return body != nil && depth < maxTimedDepth && in.codeOnlyReads(body, recv, depth+1)
 }
 
 // isPartOf reports whether a node selects a part of x, its child, or takes the address.

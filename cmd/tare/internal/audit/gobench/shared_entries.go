@@ -78,6 +78,11 @@ func (in *input) findGrown(outer ast.Node, s subBenchmark) map[varPath]ast.Node 
 // A method may return a function that removes the entry, which is not called if the call is a
 // statement.
 func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
+	return in.isGrowingWithin(fn, isStatement, 0)
+}
+
+// isGrowingWithin is isGrowing for a method that others call. The depth counts those.
+func (in *input) isGrowingWithin(fn *types.Func, isStatement bool, depth int) bool {
 	if isMethodOf(fn, "container/list", "List", "PushBack", "PushFront") {
 		return true
 	}
@@ -86,7 +91,7 @@ func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 		return false
 	}
 	counted := in.findCounted(body, recv)
-	grows, shrinks := false, false
+	grows, shrinks := depth < maxTimedDepth && in.callsGrowing(body, recv, depth), false
 	ast.Inspect(body, func(n ast.Node) bool {
 		switch n := n.(type) {
 		case *ast.FuncLit:
@@ -115,6 +120,27 @@ func (in *input) isGrowing(fn *types.Func, isStatement bool) bool {
 		return true
 	})
 	return grows && !shrinks
+}
+
+// callsGrowing reports whether a body always calls another method of the receiver that adds an
+// entry, as Load does with Insert for each of its points. The depth is that of isGrowingWithin.
+func (in *input) callsGrowing(body ast.Node, recv *types.Var, depth int) bool {
+	found := false
+	inspectPath(body, func(n ast.Node, path []ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || found || isConditional(path) {
+			return !found
+		}
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		_, isOfReceiver := in.receiverPath(sel.X, recv)
+		_, isStatement := parent(path, 1).(*ast.ExprStmt)
+		found = isOfReceiver && in.isGrowingWithin(in.callee(call), isStatement, depth+1)
+		return !found
+	})
+	return found
 }
 
 // findCounted returns the fields of a receiver that a body increments: ".next" for r.next++.

@@ -114,7 +114,7 @@ type setUpFrame struct {
 }
 
 // inspectSetUp calls visit for each call in a set-up that adds an entry to its receiver. It enters
-// functions of the test files. After visit has returned false, it stops and returns false, too.
+// functions of the package, such as fill(store, size). After visit has returned false, it stops and returns false, too.
 func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit func(*ast.CallExpr, flow.Function, setUpFrame) bool) bool {
 	proceed := true
 	statements := map[ast.Expr]bool{} // calls that are statements
@@ -133,7 +133,7 @@ func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit
 				case !proceed:
 				case called.Receiver != nil && in.isGrowing(called.Object, statements[n]):
 					proceed = visit(n, called, f)
-				case called.Body != nil && called.Object != nil && f.depth < maxTimedDepth && in.isTestHelper(called.Object):
+				case called.Body != nil && called.Object != nil && f.depth < maxTimedDepth && called.Object.Signature().Recv() == nil:
 					inner := setUpFrame{site: cmp.Or(f.site, n), binding: in.flowGraph().Bind(n, called), depth: f.depth + 1}
 					proceed = in.inspectSetUp(s, called.Body, inner, visit)
 				}

@@ -1,8 +1,11 @@
 package gobench
 
 import (
+	"fmt"
 	"go/ast"
 	"go/token"
+	"path/filepath"
+	"slices"
 
 	"github.com/tarebench/tare"
 	"github.com/tarebench/tare/cmd/tare/internal/audit"
@@ -45,8 +48,8 @@ func sleepInLoop() rule {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					in.reportDefaultWait(l, n, f)
-					if in.isSleep(n, f) && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
-						in.report(n, "%s for %s in each iteration", describeSleeper(f, "sleeps"), formatExpr(n.Args[len(n.Args)-1]))
+					if wait := in.findSleep(n, f); wait != nil && !containsWord(in.joinNames(l, n), "Sleep", "Timer") {
+						in.reportSleeper(n, f, "sleeps for %s in each iteration", formatExpr(wait))
 					}
 				case *ast.UnaryExpr: // <-time.After(d)
 					if n.Op == token.ARROW {
@@ -56,7 +59,7 @@ func sleepInLoop() rule {
 					in.reportWait(l, n, n.X, f)
 				case *ast.ForStmt:
 					if n.Cond != nil && in.isSpin(n.Cond) && !containsWord(in.joinNames(l, n), "Sleep", "Timer", "Spin") {
-						in.report(n, "%s until %s, which the clock decides", describeSleeper(f, "spins"), formatExpr(n.Cond))
+						in.reportSleeper(n, f, "spins until %s, which the clock decides", formatExpr(n.Cond))
 					}
 				case *ast.SelectStmt:
 					if poll := in.findPoll(n, f); poll != nil {
@@ -70,30 +73,46 @@ func sleepInLoop() rule {
 	}}
 }
 
-// describeSleeper returns subject and verb of a finding: "the loop sleeps", or "retry, which the
-// loop calls, sleeps". A frame is the body that is searched: the loop, or a function that the loop
-// calls. The site of a function's frame is the call.
-func describeSleeper(f *frame, verb string) string {
-	if f.site == nil {
-		return "the loop " + verb
+// reportSleeper reports a wait at n with the predicate of a sentence, "sleeps for 1ms". A frame is
+// the body that is searched: the loop, or a function that the loop calls.
+func (in *input) reportSleeper(n ast.Node, f *frame, predicate string, args ...any) {
+	subject, position := "the loop", in.pass.Fset.Position(n.Pos())
+	if f.site != nil {
+		subject = formatExpr(f.site.Fun) + ", which the loop calls,"
 	}
-	return formatExpr(f.site.Fun) + ", which the loop calls, " + verb
+	place, predicate := in.placeOf(n, f), fmt.Sprintf(predicate, args...)
+	if place != n {
+		predicate += fmt.Sprintf(", in %s:%d", filepath.Base(position.Filename), position.Line)
+	}
+	if !in.suite.isIgnored(in.rule.ID, position) {
+		in.report(place, "%s %s", subject, predicate)
+	}
 }
 
-// isSleep reports whether a call may run time.Sleep.
-func (in *input) isSleep(call *ast.CallExpr, f *frame) bool {
+// findSleep returns the duration that a call sleeps, or nil. The call may run time.Sleep, or poll a
+// condition as Eventually of testify does.
+func (in *input) findSleep(call *ast.CallExpr, f *frame) ast.Expr {
 	for _, called := range in.flowGraph().Called(call, f.binding) {
 		if isFunc(called.Object, "time", "Sleep") && len(call.Args) == 1 {
-			return true
+			return call.Args[0]
 		}
 	}
-	return false
+	const tickAt = 3 // Eventually(t, condition, waitFor, tick)
+	fn := in.callee(call)
+	isPolling := isFunc(fn, "github.com/stretchr/testify/require", pollers...) || isFunc(fn, "github.com/stretchr/testify/assert", pollers...)
+	if isPolling && len(call.Args) > tickAt {
+		return call.Args[tickAt]
+	}
+	return nil
 }
+
+// pollers has the functions of testify that read a condition once a tick.
+var pollers = []string{"Eventually", "Eventuallyf", "EventuallyWithT", "EventuallyWithTf"}
 
 // reportWait reports a receive from channel at n if the clock sends to it.
 func (in *input) reportWait(l *loop, n ast.Node, channel ast.Expr, f *frame) {
 	if in.isClock(channel, f, "After", "Tick", "Timer", "Ticker") && !containsWord(in.joinNames(l, n), "After", "Tick", "Timer") {
-		in.report(n, "%s for %s in each iteration", describeSleeper(f, "waits"), formatExpr(channel))
+		in.reportSleeper(n, f, "waits for %s in each iteration", formatExpr(channel))
 	}
 }
 
@@ -116,8 +135,9 @@ func (in *input) isClock(channel ast.Expr, f *frame, names ...string) bool {
 }
 
 // findPoll returns the receive from a ticker for which a select statement waits, or nil. With a
-// default case the statement does not wait. A timer counts only if it is the only case: next to
-// others, such as <-done, it is a time limit.
+// default case the statement does not wait. A timer counts if it is the only case, or if the loop
+// around the statement reads a condition again after it (see pollsAfter). Otherwise it is a time
+// limit for the other cases, such as <-done.
 func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 	var poll *ast.UnaryExpr
 	for _, c := range s.Body.List {
@@ -130,7 +150,7 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 			continue
 		}
 		clocks := []string{"Tick", "Ticker"}
-		if isOnlyCase := len(s.Body.List) == 1; isOnlyCase {
+		if isOnlyCase := len(s.Body.List) == 1; isOnlyCase || in.pollsAfter(s, clause, f) {
 			clocks = append(clocks, "After", "Timer")
 		}
 		if receive, ok := e.X.(*ast.UnaryExpr); ok && receive.Op == token.ARROW && in.isClock(receive.X, f, clocks...) {
@@ -138,6 +158,31 @@ func (in *input) findPoll(s *ast.SelectStmt, f *frame) *ast.UnaryExpr {
 		}
 	}
 	return poll
+}
+
+// pollsAfter reports whether a loop around a select statement reads a condition again after a case
+// of it. The case is empty, and all others end the loop:
+//
+//	for !done() {
+//		select {
+//		case <-ctx.Done(): b.Fatal(ctx.Err())
+//		case <-time.After(d):
+//		}
+//	}
+func (in *input) pollsAfter(s *ast.SelectStmt, clause *ast.CommClause, f *frame) bool {
+	for _, c := range s.Body.List {
+		other := c.(*ast.CommClause)
+		if other != clause && !endsIteration(&ast.BlockStmt{List: other.Body}) {
+			return false
+		}
+	}
+	if len(clause.Body) > 0 {
+		return false
+	}
+	return slices.ContainsFunc(pathTo(f.body, s), func(n ast.Node) bool {
+		loop, ok := n.(*ast.ForStmt)
+		return ok && loop.Cond != nil
+	})
 }
 
 // isSpin reports whether a condition reads the clock: time.Since(start) < d, or

@@ -54,6 +54,15 @@ type frame struct {
 // callDepth returns the number of calls from the loop to the body of the frame, 0 in the loop.
 func (f *frame) callDepth() int { return len(f.calls) }
 
+// placeOf returns the node at which to report a mistake at n: the call in the loop that leads to n if
+// n is in a function that may serve other benchmarks, else n.
+func (in *input) placeOf(n ast.Node, f *frame) ast.Node {
+	if f.site == nil || in.suite.nameAt(n) != "" {
+		return n
+	}
+	return f.site
+}
+
 // Limits of a deep walk.
 const (
 	maxTimedDepth  = 3   // calls within calls

@@ -309,12 +309,17 @@ func parent(path []ast.Node, levels int) ast.Node {
 	return path[len(path)-1-levels]
 }
 
-// isConditional reports whether the last node of a path may not run, because an if statement, a
-// case or a function literal is on the path.
+// isConditional reports whether the last node of a path may not run, because the body of an if
+// statement, a case or a function literal is on the path.
 func isConditional(path []ast.Node) bool {
-	for _, n := range path {
-		switch n.(type) {
-		case *ast.IfStmt, *ast.CaseClause, *ast.FuncLit:
+	for i, n := range path {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			isCondition := i+1 < len(path) && (path[i+1] == ast.Node(n.Init) || path[i+1] == ast.Node(n.Cond))
+			if !isCondition {
+				return true
+			}
+		case *ast.CaseClause, *ast.FuncLit:
 			return true
 		}
 	}

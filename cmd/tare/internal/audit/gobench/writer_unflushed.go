@@ -147,19 +147,30 @@ func (in *input) mayBeWriter(e ast.Expr, binding flow.Binding) bool {
 // writesOnlyTo reports whether a loop, or a function of the test files that it calls, writes to p
 // and never flushes it. A use that the rule does not know may flush the writer.
 func (in *input) writesOnlyTo(l *loop, p varPath) bool {
+	hasWrite, hasOther := in.findWrites(l, p)
 	if p.fields == "" {
-		return in.writesOnly(l.body, p.root, 0) && !in.hasFlushValue(l, p.root)
+		writes, others := in.classifyWrites(l.body, p.root, 0)
+		hasWrite, hasOther = hasWrite || writes, hasOther || others || in.hasFlushValue(l, p.root)
 	}
-	hasWrite, hasOther := false, false
+	return hasWrite && !hasOther
+}
+
+// findWrites reports whether the calls of a loop write to p, and whether they may flush it. The
+// calls may be of a method in a variable, such as write := w.Write, and in functions of the test
+// files that the loop calls.
+func (in *input) findWrites(l *loop, p varPath) (hasWrite, hasOther bool) {
+	isOther := func(f flow.Function) bool { return f.Body == nil || !in.isTestCode(f.Node) }
 	in.inspectCallsDeep(l.body, func(call *ast.CallExpr, binding flow.Binding) {
-		isOfBenchmark := func(f flow.Function) bool { return f.Body != nil && in.isTestCode(f.Node) }
 		called := in.flowGraph().Called(call, binding)
-		isFollowed := len(called) > 0 && !slices.ContainsFunc(called, func(f flow.Function) bool { return !isOfBenchmark(f) })
-		if sel, ok := call.Fun.(*ast.SelectorExpr); ok && in.namesPath(sel.X, binding, p) {
-			isWrite := !flushingName.MatchString(sel.Sel.Name)
-			hasWrite = hasWrite || isWrite && sel.Sel.Name != "Reset"
-			hasOther = hasOther || !isWrite
+		for _, f := range called {
+			if f.Object == nil || f.Receiver == nil || !in.namesPath(f.Receiver, binding, p) {
+				continue
+			}
+			isFlush := in.isFlush(f.Object)
+			hasWrite = hasWrite || !isFlush && !in.isReset(f.Object)
+			hasOther = hasOther || isFlush
 		}
+		isFollowed := len(called) > 0 && !slices.ContainsFunc(called, isOther)
 		for i, arg := range call.Args {
 			switch {
 			case isFollowed || !in.namesPath(arg, binding, p):
@@ -170,18 +181,38 @@ func (in *input) writesOnlyTo(l *loop, p varPath) bool {
 			}
 		}
 	})
-	return hasWrite && !hasOther
+	return hasWrite, hasOther
+}
+
+// isFlush reports whether a method may flush its receiver, or does not write.
+func (in *input) isFlush(fn *types.Func) bool {
+	return fn != nil && (flushingName.MatchString(fn.Name()) || in.flushesPart(fn, 0))
+}
+
+// isReset reports whether a method resets its receiver without a flush.
+func (in *input) isReset(fn *types.Func) bool {
+	return fn != nil && (fn.Name() == "Reset" || in.resetsPart(fn))
 }
 
 // hasFlushValue reports whether the benchmark has a method of a writer as a value, which may flush it:
 // finish := w.Close.
 func (in *input) hasFlushValue(l *loop, v *types.Var) bool {
 	return in.hasUse(l.path[0], v, func(_ *ast.Ident, path []ast.Node) bool {
-		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		call, isCall := parent(path, 2).(*ast.CallExpr)
-		isValue := !isCall || call.Fun != ast.Expr(sel)
-		return ok && isValue && flushingName.MatchString(sel.Sel.Name)
+		fn, isCalled := in.selectedMethod(path)
+		return !isCalled && in.isFlush(fn)
 	})
+}
+
+// selectedMethod returns the method that the last identifier of a path selects, nil if there is
+// none, and whether the method is called there.
+func (in *input) selectedMethod(path []ast.Node) (fn *types.Func, isCalled bool) {
+	sel, ok := parent(path, 1).(*ast.SelectorExpr)
+	if !ok {
+		return nil, false
+	}
+	call, isCall := parent(path, 2).(*ast.CallExpr)
+	fn, _ = in.pass.TypesInfo.Uses[sel.Sel].(*types.Func)
+	return fn, isCall && call.Fun == ast.Expr(sel)
 }
 
 // namesPath reports whether an expression names p.
@@ -193,12 +224,15 @@ func (in *input) namesPath(e ast.Expr, binding flow.Binding, p varPath) bool {
 // flushingName matches methods that may flush a writer, or do not write.
 var flushingName = lazyregexp.New(`^(Flush|Close|ReadFrom|Buffer|Available|Error|Finish|Sync|End)$`)
 
-// resetsWriter reports whether a loop calls Reset on a writer. findReset finds such a call.
+// resetsWriter reports whether a loop, or a function of the test files that it calls, calls Reset on
+// a writer. findReset finds such a call.
 func (in *input) resetsWriter(l *loop, v *types.Var) bool {
-	return in.hasUse(l.body, v, func(_ *ast.Ident, path []ast.Node) bool {
-		sel, ok := parent(path, 1).(*ast.SelectorExpr)
-		return ok && sel.Sel.Name == "Reset"
+	found := false
+	in.inspectCallsDeep(l.body, func(call *ast.CallExpr, binding flow.Binding) {
+		sel, ok := call.Fun.(*ast.SelectorExpr)
+		found = found || ok && sel.Sel.Name == "Reset" && in.namesPath(sel.X, binding, varPath{root: v})
 	})
+	return found
 }
 
 // makesWriter reports whether a call makes a buffered writer. Its type may be a struct around one,
@@ -313,16 +347,21 @@ func isListedWriter(t types.Type) bool {
 // writesOnly reports whether root writes to v and has no use that may flush v. The depth counts the
 // functions that have passed v on.
 func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
-	hasWrite, hasOther := false, false // hasOther: a use that may flush the writer
+	hasWrite, hasOther := in.classifyWrites(root, v, depth)
+	return hasWrite && !hasOther
+}
+
+// classifyWrites reports whether root writes to v, and whether it has a use that may flush v. To
+// pass on a method such as w.Write counts as a write. The depth is that of writesOnly.
+func (in *input) classifyWrites(root ast.Node, v *types.Var, depth int) (hasWrite, hasOther bool) {
 	in.inspectUses(root, v, func(id *ast.Ident, path []ast.Node) {
 		switch p := parent(path, 1).(type) {
 		case *ast.SelectorExpr:
-			call, isCall := parent(path, 2).(*ast.CallExpr)
-			isMethodCall := isCall && call.Fun == ast.Expr(p)
-			if isMethodCall && (p.Sel.Name == "Reset" || in.resetsPart(in.callee(call))) {
+			fn, isCalled := in.selectedMethod(path)
+			if isCalled && in.isReset(fn) {
 				return
 			}
-			if isMethodCall && !flushingName.MatchString(p.Sel.Name) && !in.flushesPart(in.callee(call), 0) {
+			if isCalled && fn == nil && !flushingName.MatchString(p.Sel.Name) || fn != nil && !in.isFlush(fn) {
 				hasWrite = true
 				return
 			}
@@ -343,7 +382,7 @@ func (in *input) writesOnly(root ast.Node, v *types.Var, depth int) bool {
 		}
 		hasOther = true
 	})
-	return hasWrite && !hasOther
+	return hasWrite, hasOther
 }
 
 // argumentWritesOnly reports whether all functions that a call may run only write to an argument. A

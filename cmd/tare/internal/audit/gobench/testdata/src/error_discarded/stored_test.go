@@ -1,6 +1,9 @@
 package error_discarded
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 func TestStored(t *testing.T) {
 	if err := newOnce[string]().add("a"); err != nil {
@@ -48,5 +51,63 @@ func BenchmarkTakeAll(b *testing.B) {
 	}
 	for i := 0; i < b.N; i++ {
 		s.check(1)
+	}
+}
+
+func postEach(g *ledger, entries []entry) error {
+	for i, e := range entries {
+		if err := g.post(e); err != nil {
+			return fmt.Errorf("entry %d: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func TestLedger(t *testing.T) {
+	g := &ledger{seen: map[int]bool{}}
+	if postEach(g, []entry{{1, 2}}) != nil || g.postAll([]entry{{2, 2}}) != nil || g.rename("a", 1) != nil {
+		t.Fatal("failed")
+	}
+}
+
+// The entries are the same in each iteration, or from some iteration on.
+func BenchmarkLedger(b *testing.B) {
+	entries := []entry{{1, 2}, {2, 3}}
+	for _, c := range []struct{ post func(*ledger, []entry) error }{{postEach}, {(*ledger).postAll}} {
+		b.Run("", func(b *testing.B) {
+			g := &ledger{seen: map[int]bool{}}
+			for b.Loop() {
+				_ = c.post(g, entries) // want `the error of c.post is discarded in the loop, although each call of post stores the same key in g.seen`
+			}
+		})
+	}
+	g := &ledger{seen: map[int]bool{}}
+	for i := 0; i < b.N; i++ {
+		g.post(entries[i%len(entries)]) // want `although each call of post stores the same key in g.seen`
+	}
+	for i := 0; i < b.N; i++ {
+		g.postAll(entries) // want `although each call of postAll stores the same key in g.seen`
+	}
+}
+
+func BenchmarkLedgerCleared(b *testing.B) {
+	entries := []entry{{1, 2}, {2, 3}}
+	g := &ledger{seen: map[int]bool{}}
+	for i := 0; i < b.N; i++ {
+		g.clear()
+		_ = postEach(g, entries)
+	}
+	h := &ledger{seen: map[int]bool{}, names: map[string]int{"a": 1}}
+	for i := 0; i < b.N; i++ {
+		h.rename("a", i)
+		h.post(entry{i, 1})
+	}
+}
+
+func BenchmarkPostDuplicate(b *testing.B) {
+	g := &ledger{seen: map[int]bool{}}
+	e := entry{1, 2}
+	for b.Loop() {
+		g.post(e)
 	}
 }

@@ -92,3 +92,17 @@ func CountVowels(text []byte) (n int) {
 	}
 	return n
 }
+
+// Rows only reads a picture, by another method.
+func (p *Picture) Rows() int { return p.LongestRow() / p.Width }
+
+// Label has no references.
+type Label struct{ Name, Text string }
+
+// Fold reads a label.
+func Fold(dst []byte, l Label) []byte {
+	for _, c := range l.Name + l.Text {
+		dst = append(dst, byte(c))
+	}
+	return dst
+}

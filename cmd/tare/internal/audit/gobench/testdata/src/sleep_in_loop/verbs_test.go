@@ -6,11 +6,11 @@ import (
 )
 
 func awaitsleeps() {
-	<-time.After(time.Microsecond) // want `awaitsleeps, which the loop calls, waits for`
+	<-time.After(time.Microsecond)
 }
 
 func BenchmarkVerbInName(b *testing.B) {
 	for i := 0; i < b.N; i++ {
-		awaitsleeps()
+		awaitsleeps() // want `awaitsleeps, which the loop calls, waits for`
 	}
 }

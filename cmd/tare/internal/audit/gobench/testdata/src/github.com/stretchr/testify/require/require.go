@@ -1,0 +1,7 @@
+package require
+
+import "time"
+
+type TestingT interface{ FailNow() }
+
+func Eventually(t TestingT, condition func() bool, waitFor, tick time.Duration) {}
