@@ -179,19 +179,25 @@ func (s *columnSet) orderColumns() {
 	if len(s.columns) != 2 {
 		return
 	}
-	first, second := s.headers[0], s.headers[1]
-	isFirstBase, isSecondBase := baseHeaderRE.MatchString(first), baseHeaderRE.MatchString(second)
-	s.isBeforeAfter = isFirstBase != isSecondBase
-	if !s.isBeforeAfter && versionNameRE.ReplaceAllString(first, "") == versionNameRE.ReplaceAllString(second, "") {
-		a, b := versionNameRE.FindString(first), versionNameRE.FindString(second)
-		if a == "" || b == "" {
-			return
-		}
-		s.isBeforeAfter, isSecondBase = true, isLaterVersion(a, b)
-	}
-	if s.isBeforeAfter && isSecondBase {
+	isSecondBase, isKnown := isSecondEarlier(s.headers[0], s.headers[1])
+	s.isBeforeAfter = isKnown
+	if isSecondBase {
 		s.reverse()
 	}
+}
+
+// isSecondEarlier reports whether the second of two names is that of the state before a change, or of
+// the earlier version. isKnown is false if the names do not show which is earlier.
+func isSecondEarlier(first, second string) (isEarlier, isKnown bool) {
+	isFirstBase, isSecondBase := baseHeaderRE.MatchString(first), baseHeaderRE.MatchString(second)
+	if isFirstBase != isSecondBase {
+		return isSecondBase, true
+	}
+	a, b := versionNameRE.FindString(first), versionNameRE.FindString(second)
+	if a == "" || b == "" || versionNameRE.ReplaceAllString(first, "") != versionNameRE.ReplaceAllString(second, "") {
+		return false, false
+	}
+	return isLaterVersion(a, b), true
 }
 
 func (s *columnSet) reverse() {

@@ -15,8 +15,8 @@ var (
 	// limitHeaderRE matches the header of limits, and passedCellRE a cell for a passed test.
 	limitHeaderRE = lazyregexp.New(`(?i)^(?:limit|threshold|budget|ceiling|bound|target|allowed|allowance|max(?:imum)? allowed|cap|tolerance)s?\b`)
 	passedCellRE  = lazyregexp.New(`(?i)^(?:pass(?:es|ed)?|ok|yes|met|green|held|✓|✔|✅)$`)
-	// earlierHeaderRE matches the header of figures of an earlier release.
-	earlierHeaderRE = lazyregexp.New(`(?i)\b(?:last|prior|previous|old|base|baseline|before|main|reference|release[ds]?)\b`)
+	// releasedHeaderRE matches the header of figures of a release, which baseHeaderRE does not.
+	releasedHeaderRE = lazyregexp.New(`(?i)\b(?:last|reference|release[ds]?)\b`)
 )
 
 // findLimitsOfColumn reports a table whose limits are one multiple of the figures that they judge, and that all rows
@@ -24,19 +24,19 @@ var (
 func findLimitsOfColumn(t *table, all []figure, report reportFunc) {
 	const minRows = 3 // two limits may have one ratio by chance
 	limitColumn := slices.IndexFunc(t.header, limitHeaderRE.MatchString)
-	if limitColumn < 0 || len(t.rows) < minRows || !t.passes() {
+	if limitColumn < 0 || len(t.rows) < minRows || !t.hasOnlyPassed() {
 		return
 	}
 	for column := len(t.header) - 1; column > 0; column-- {
 		header := t.header[column]
-		if column == limitColumn || earlierHeaderRE.MatchString(header) || t.hasLaterVersion(column) {
+		if column == limitColumn || baseHeaderRE.MatchString(header) || releasedHeaderRE.MatchString(header) || t.hasLaterVersion(column) {
 			continue
 		}
 		least, greatest := 0.0, math.Inf(1) // multiples that the figures of all rows allow
 		rows := 0
 		for _, row := range t.rows {
-			limit, okLimit := findCell(all, row.line, limitColumn)
-			measured, ok := findCell(all, row.line, column)
+			limit, okLimit := cellAt(all, row.line, limitColumn)
+			measured, ok := cellAt(all, row.line, column)
 			if !ok || !okLimit || limit.kind != measured.kind || !(measured.value > 0) {
 				break
 			}
@@ -58,7 +58,8 @@ func findLimitsOfColumn(t *table, all []figure, report reportFunc) {
 	}
 }
 
-func findCell(all []figure, line, column int) (figure, bool) {
+// cellAt returns the figure of a cell. It returns false for a cell without one.
+func cellAt(all []figure, line, column int) (figure, bool) {
 	i := slices.IndexFunc(all, func(f figure) bool { return f.line == line && f.column == column })
 	if i < 0 {
 		return figure{}, false
@@ -66,8 +67,8 @@ func findCell(all []figure, line, column int) (figure, bool) {
 	return all[i], true
 }
 
-// passes reports whether a column says of all rows that they passed.
-func (t *table) passes() bool {
+// hasOnlyPassed reports whether a column says of all rows that they passed.
+func (t *table) hasOnlyPassed() bool {
 	for column := range t.header {
 		isPassed := func(row tableRow) bool { return column < len(row.cells) && passedCellRE.MatchString(row.cells[column]) }
 		if !slices.ContainsFunc(t.rows, func(row tableRow) bool { return !isPassed(row) }) {

@@ -133,7 +133,7 @@ func (d *document) findRatioToNumbered(s sentence, tables []numberedSides, repor
 		if m == nil || c.isPercent || c.atMost || c.atLeast || c.low != c.high || otherSubjectRE.MatchString(s.text) || negationRE.MatchString(c.clauseBefore()) {
 			continue
 		}
-		reference := max(1, parseNumeral(m[1]))
+		reference := max(1, parseNumeral(m[1])) // "single" is no numeral
 		var ratios valueRange
 		isFound, line := false, 0
 		for _, t := range tables {

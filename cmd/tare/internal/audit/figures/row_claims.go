@@ -28,7 +28,7 @@ func (d *document) findWrongInRow(c claim, claims []claim) *unexplainedClaim {
 	clause := joinNumbers(c.clauseBefore())
 	m := atRowRE.FindStringSubmatch(clause)
 	if m == nil {
-		if m = introRE.FindStringSubmatch(joinNumbers(c.textSince(claims))); m != nil {
+		if m = introRE.FindStringSubmatch(joinNumbers(c.sentence.text[c.previousEnd(claims):c.start])); m != nil {
 			clause = m[0] + " " + clause
 		}
 	}
@@ -126,17 +126,6 @@ func (d *document) findWrongReference(c claim, claims []claim) *unexplainedClaim
 func (u *unexplainedClaim) describeReference(c claim) string {
 	a, b := u.nearest.a, u.nearest.b
 	return fmt.Sprintf("none of the rows that it may be about has that to %s; the nearest, %s and %s (line %d), have %s", quote(a.subject), formatValue(b.quantity), formatValue(a.quantity), b.line, c.describeActual(a.value, b.value))
-}
-
-// textSince returns the text of the sentence between the previous claim and this one.
-func (c claim) textSince(claims []claim) string {
-	start := 0
-	for _, other := range claims {
-		if other.end <= c.start {
-			start = max(start, other.end)
-		}
-	}
-	return c.sentence.text[start:c.start]
 }
 
 // describeRow returns the text of a finding about one row.

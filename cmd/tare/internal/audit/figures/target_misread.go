@@ -47,11 +47,7 @@ func (d *document) findUnmetTarget(s sentence, report reportFunc) {
 		if !ok || !isOfQuantile || f.value <= limit.value {
 			continue
 		}
-		why := ""
-		if f.value < 1000*limit.value && f.value > 100*limit.value {
-			why = "; is it in another unit than its column?"
-		}
-		report(f.line, fmt.Sprintf("%s of %s is %s, and line %d says that all meet %s%s", m[3], quote(f.label), formatValue(f.quantity), s.line, formatTime(limit.value), why))
+		report(f.line, fmt.Sprintf("%s of %s is %s, and line %d says that all meet %s", m[3], quote(f.label), formatValue(f.quantity), s.line, formatTime(limit.value)))
 	}
 }
 

@@ -205,16 +205,13 @@ func (d *document) pastPairs(c claim, before, after string) []tablePair {
 			continue
 		}
 		a, b := g.figures[0], g.figures[1]
-		isBase := func(f figure) bool { return baseHeaderRE.MatchString(f.subject) }
-		first, second := versionNameRE.FindString(a.subject), versionNameRE.FindString(b.subject)
-		areVersions := first != "" && second != "" && versionNameRE.ReplaceAllString(a.subject, "") == versionNameRE.ReplaceAllString(b.subject, "")
-		switch {
-		case isBase(b) && !isBase(a), areVersions && isLaterVersion(first, second):
+		isSecondBase, isKnown := isSecondEarlier(a.subject, b.subject)
+		if isSecondBase {
 			a, b = b, a
-		case !areVersions && !isBase(a):
-			continue
 		}
-		out = append(out, tablePair{a: a, b: b, isOrdered: true})
+		if isKnown {
+			out = append(out, tablePair{a: a, b: b, isOrdered: true})
+		}
 	}
 	return out
 }
@@ -322,12 +319,9 @@ var conjunctionRE = lazyregexp.New(`(?i)[;(]|,(?:\s|$)|\b(?:and|but|while|wherea
 func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) {
 	text := c.sentence.text
 	first := c.start
-	start, end := 0, len(text) // from the previous claim to the next one
+	start, end := c.previousEnd(claims), len(text) // from the previous claim to the next one
 	for _, other := range claims {
 		first = min(first, other.start)
-		if other.end <= c.start {
-			start = max(start, other.end)
-		}
 		if other.start >= c.end {
 			end = min(end, other.start)
 		}
@@ -349,6 +343,17 @@ func (c claim) splitClause(claims []claim) (before, after string, hasThan bool) 
 		return before, completeNumber(before, after[m[1]:]), true
 	}
 	return before, after, false
+}
+
+// previousEnd returns the offset of the end of the previous claim of the sentence, or 0.
+func (c claim) previousEnd(claims []claim) int {
+	end := 0
+	for _, other := range claims {
+		if other.end <= c.start {
+			end = max(end, other.end)
+		}
+	}
+	return end
 }
 
 var (

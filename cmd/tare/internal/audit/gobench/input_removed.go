@@ -200,8 +200,8 @@ func (in *input) addsTo(root ast.Node, t types.Type) bool {
 			if called.Object == nil || !isOfType(called.Object.Signature().Recv(), t) || in.removesKnownKeys(called) {
 				continue
 			}
-			isNamedSo := addingName.MatchString(called.Object.Name()) && len(call.Args) > 0
-			found = found || isNamedSo || in.storesEntry(called.Object)
+			hasAddingName := addingName.MatchString(called.Object.Name()) && len(call.Args) > 0
+			found = found || hasAddingName || in.storesEntry(called.Object)
 		}
 	})
 	return found

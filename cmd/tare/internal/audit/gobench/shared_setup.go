@@ -114,7 +114,8 @@ type setUpFrame struct {
 }
 
 // inspectSetUp calls visit for each call in a set-up that adds an entry to its receiver. It enters
-// functions of the package, such as fill(store, size). After visit has returned false, it stops and returns false, too.
+// functions of the package, such as fill(store, size). After visit has returned false, it stops and
+// returns false, too.
 func (in *input) inspectSetUp(s subBenchmark, body ast.Node, f setUpFrame, visit func(*ast.CallExpr, flow.Function, setUpFrame) bool) bool {
 	proceed := true
 	statements := map[ast.Expr]bool{} // calls that are statements
