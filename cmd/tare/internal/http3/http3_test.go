@@ -69,7 +69,7 @@ func runShort(t *testing.T, o load.Options, leg load.Leg) (r *load.Result, total
 // options are those of a session with such a server.
 func options(addr string) load.Options {
 	return load.Options{
-		Target: load.Target{Addr: addr, Host: "shop.example:444", TLS: &tls.Config{InsecureSkipVerify: true}}, Protocol: load.HTTP3, Carry: Carry(),
+		Target: load.Target{Addr: addr, Host: "shop.example:444", TLS: &tls.Config{InsecureSkipVerify: true}}, Protocol: load.HTTP3, Carry: Carry(3),
 		Connections: 3, Timeout: 5 * time.Second, Requests: []load.Request{{Method: "GET", Path: "/"}},
 	}
 }
@@ -325,5 +325,14 @@ func TestNoQUICServer(t *testing.T) {
 	defer s.Close()
 	if _, err := s.Run(ctx, load.Leg{Ops: 1}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("interrupted: %v", err)
+	}
+}
+
+// Few connections may leave much garbage, and many no more than usual.
+func TestGCPercent(t *testing.T) {
+	for connections, want := range map[int]int{0: 400, 1: 400, 50: 400, 100: 200, 1000: 100, 10_000: 100} {
+		if got := gcPercent(connections); got != want {
+			t.Errorf("%d connections: %d %%, want %d", connections, got, want)
+		}
 	}
 }

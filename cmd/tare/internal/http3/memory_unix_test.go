@@ -30,7 +30,7 @@ func TestMemoryOfConnections(t *testing.T) {
 		t.Skip("this system does not tell the memory of a process")
 	}
 	o := options(addr)
-	o.Connections, o.Timeout = connections, 10*time.Minute // of all handshakes
+	o.Connections, o.Carry, o.Timeout = connections, Carry(connections), 10*time.Minute // of all handshakes
 	s, err := load.Open(o)
 	if err != nil {
 		t.Fatal(err)

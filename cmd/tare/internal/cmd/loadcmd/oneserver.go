@@ -251,7 +251,7 @@ func (l *loadRun) sessionOptions(t load.Trial) load.Options {
 		Protocol: l.options.chooseProtocol(), Streams: l.options.streams,
 	}
 	if o.Protocol == load.HTTP3 {
-		o.Carry = quic.Carry()
+		o.Carry = quic.Carry(t.Connections)
 	}
 	if l.method != nil {
 		o.Protocol, o.Verify = load.GRPC, l.verifyReply
