@@ -91,7 +91,7 @@ func describeRun(r *tare.Result) []Item {
 			out = append(out, labelledItem(label, text))
 		}
 	}
-	add("machine", describeMachine(r.Machine))
+	add("machine", DescribeMachine(r.Machine))
 	add("noise", describeNoise(r.Machine.Noise))
 	if r.Machine.Unlocked {
 		add("", "no lock was held: another tare may have measured at the same time")
@@ -119,7 +119,9 @@ func describeRun(r *tare.Result) []Item {
 	return out
 }
 
-func describeMachine(m tare.Machine) string {
+// DescribeMachine returns the hardware and the system of a machine, e.g. "Xeon, 2 cores, 4 GiB,
+// linux/amd64 6.1, go1.26".
+func DescribeMachine(m tare.Machine) string {
 	var parts []string
 	if m.CPU != "" {
 		parts = append(parts, m.CPU)

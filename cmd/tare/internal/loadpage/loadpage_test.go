@@ -41,7 +41,7 @@ func leg(seconds int) Page {
 	if err != nil {
 		panic(err)
 	}
-	return Page{load.NewDocument(r, load.Documented{URL: "http://127.0.0.1:80/<x>", SLO: slo}), r, "closed loop on 4 connections"}
+	return Page{load.NewDocument(r, load.Documented{URL: "http://127.0.0.1:80/<x>", SLO: slo}), r, "closed loop on 4 connections", "2026-12-01 10:00:00 UTC: 2 <cores>"}
 }
 
 // A page is well-formed, says what the document says, escapes what a server
@@ -55,7 +55,7 @@ func TestPage(t *testing.T) {
 		}
 		text := b.String()
 		checkMarkup(t, text)
-		for _, want := range []string{"status: 503 &lt;b&gt;", "http://127.0.0.1:80/&lt;x&gt;", "HTTP 503", "Limit: ", "<summary>Steps", ">4,321<"} {
+		for _, want := range []string{"status: 503 &lt;b&gt;", "http://127.0.0.1:80/&lt;x&gt;", "on 2026-12-01 10:00:00 UTC: 2 &lt;cores&gt;.", "HTTP 503", "Limit: ", "<summary>Steps", ">4,321<"} {
 			if !strings.Contains(text, want) {
 				t.Errorf("%d seconds: there is no %s", seconds, want)
 			}

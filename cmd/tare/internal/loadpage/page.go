@@ -39,6 +39,7 @@ type Page struct {
 	Document load.Document
 	Result   *load.Result // result for charts; may be nil
 	How      string       // how requests are sent, in words
+	Origin   string       // when and on what machine it was measured, in words; "" means the run is not over
 }
 
 // shell is the data of the template "page": the content, with the head of the HTML document.
@@ -52,6 +53,7 @@ type shell struct {
 // content contains the texts and charts of a page. page.html refers to its fields.
 type content struct {
 	URL, How, Headline string
+	Origin             string
 	Second             string // sentences below the headline: what limited the rate, and the number of requests
 	Interrupted        string // message that the run was interrupted, or ""
 	Sign, Mark         string // ✓, ✕ or ?, and its CSS class, for all objectives together; "" if there are none
@@ -120,7 +122,7 @@ func writeTemplate(w io.Writer, name string, data any) error {
 
 func newContent(p Page) *content {
 	d := p.Document
-	c := &content{URL: d.URL, How: p.How, Headline: formatHeadline(d), Second: formatLimit(d) + describeBasis(d), FirstError: d.FirstError, Overview: listCounts(d)}
+	c := &content{URL: d.URL, How: p.How, Origin: p.Origin, Headline: formatHeadline(d), Second: formatLimit(d) + describeBasis(d), FirstError: d.FirstError, Overview: listCounts(d)}
 	if d.Interrupted {
 		c.Interrupted = "Interrupted: this is what there was until then."
 	}

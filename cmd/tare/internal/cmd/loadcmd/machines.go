@@ -82,7 +82,7 @@ func (l *loadRun) onMachines(ctx context.Context, env cmdenv.Env) error {
 		URL: l.url, Interrupted: ctx.Err() != nil, Facts: l.withPath(facts), Profile: l.options.profile, SLO: l.options.slo, Generators: generators,
 	})
 	l.Progress.Separate()
-	if err := l.writeResult(r, d); err != nil {
+	if err := l.writeResult(ctx, r, d); err != nil {
 		return err
 	}
 	if ctx.Err() != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/tarebench/tare/lab"
 	"github.com/tarebench/tare/load"
 	"github.com/tarebench/tare/load/relay"
+	"github.com/tarebench/tare/report"
 )
 
 // This file loads one server: once, in a search for the highest rate that meets --slo, or from several
@@ -158,7 +159,7 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 		ServerCPU: cpu, Memory: memory, SLO: l.options.slo,
 	})
 	l.Progress.Separate()
-	if err := l.writeResult(r, d); err != nil {
+	if err := l.writeResult(ctx, r, d); err != nil {
 		return err
 	}
 	switch {
@@ -174,8 +175,8 @@ func (l *loadRun) runOnce(ctx context.Context) error {
 	return nil
 }
 
-func (l *loadRun) writeResult(r *load.Result, d load.Document) error {
-	page := loadpage.Page{Document: d, Result: r, How: l.describeLoad()}
+func (l *loadRun) writeResult(ctx context.Context, r *load.Result, d load.Document) error {
+	page := loadpage.Page{Document: d, Result: r, How: l.describeLoad(), Origin: l.describeOrigin(ctx)}
 	if l.watched != nil {
 		l.watched.Show(page)
 	}
@@ -194,6 +195,15 @@ func (l *loadRun) writeResult(r *load.Result, d load.Document) error {
 		return writeWrk(l.Out, r, d)
 	}
 	return writeLoad(l.Out, r, d, l.Style(l.Out), l.describeLoad())
+}
+
+// describeOrigin returns when and where the load was sent. Of several machines, the page has a table.
+func (l *loadRun) describeOrigin(ctx context.Context) string {
+	text := l.Now().UTC().Format("2006-01-02 15:04:05 UTC")
+	if isRemote := len(l.options.on.On) > 0; isRemote {
+		return text
+	}
+	return text + ": " + report.DescribeMachine(l.Lab.Facts(ctx))
 }
 
 // Run runs one trial of a search in a new session. It is for [load.Searching].

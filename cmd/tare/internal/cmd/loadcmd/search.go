@@ -31,7 +31,7 @@ func (l *loadRun) runSearch(ctx context.Context) error {
 	}
 	l.Progress.Separate()
 	d := load.NewDocument(last.Result, about)
-	if errPrint := l.writeResult(last.Result, d); errPrint != nil {
+	if errPrint := l.writeResult(ctx, last.Result, d); errPrint != nil {
 		return errPrint
 	}
 	if interrupted {
