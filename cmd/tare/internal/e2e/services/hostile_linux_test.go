@@ -70,7 +70,7 @@ func stacks(t *testing.T, app string, env []string) (names []string) {
 // it by works as it stands, and its memory stays below what deploy gives it. Unless
 // it is run whole, the default stacks stand for the others, and take the bodies once
 // in short mode and in the apps that are not ingest or users; the table of
-// docs/services.md is what the whole test prints.
+// README.md is what the whole test prints.
 func TestHostileBodies(t *testing.T) {
 	env := environment(t, "GOMEMLIMIT=200MiB")
 	bodies := hostile(t)

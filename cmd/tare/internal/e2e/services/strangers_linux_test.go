@@ -233,7 +233,7 @@ func (c slowClient) held(t *testing.T, addr string, limit time.Duration) time.Du
 }
 
 // TestSlowClients: no form of a slow client is held for longer than 11 s, by any stack.
-// The table is that of docs/services.md.
+// The table is that of README.md.
 func TestSlowClients(t *testing.T) {
 	most := 20 * time.Second // on a machine that others use
 	if soak() {
