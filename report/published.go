@@ -231,17 +231,34 @@ func (b *publishedTable) newRatioTable(works []*view) Table {
 	return b.newFieldTable(works, fields)
 }
 
-// claimField returns the published ratio of a contender with its sources.
+// claimField returns the published ratio of a contender with its sources. Claims that ask the figures of an
+// earlier claim under other conditions were not published of this contender.
 func (b *publishedTable) claimField(v *view, c tare.Contender, metric string) Field {
 	if c.ID == b.base {
 		return Field{Text: "1"}
 	}
 	for _, x := range b.r.Claims {
-		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric {
+		if x.Kind == tare.ClaimRatio && x.Workload == v.workload && x.Contender == c.ID && x.Metric == metric && !b.repeatsFigures(x) {
 			return Field{Text: formatPublished(x) + formatRates(x)}
 		}
 	}
 	return Field{Text: noValue}
+}
+
+// repeatsFigures reports whether an earlier claim has the published figures of x, and measured another
+// contender on the same workload.
+func (b *publishedTable) repeatsFigures(x tare.ClaimResult) bool {
+	for _, earlier := range b.r.Claims {
+		if earlier.ID == x.ID {
+			return false
+		}
+		hasFigures := earlier.PublishedBaseline == x.PublishedBaseline && earlier.PublishedValue == x.PublishedValue
+		isMeasured := earlier.Outcome != tare.NotMeasured && earlier.Workload == x.Workload && earlier.Metric == x.Metric
+		if hasFigures && isMeasured && x.PublishedValue > 0 && earlier.Contender != x.Contender {
+			return true
+		}
+	}
+	return false
 }
 
 // formatSources returns the two values of a published ratio, for the end of a field.

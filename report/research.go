@@ -224,7 +224,7 @@ func describeConditions(r *tare.Result) string {
 	if hasServers(r) && isLocal(r) {
 		here += ", servers and load generator on this machine, over loopback"
 	}
-	return here + ". The programs are of this repository, unless a row names another: on other machines, and with other programs, a factor may differ for that reason alone. A published factor is confirmed if the same side is ahead, by between half and twice as much, and within 1.25× of the factor. Ratios are medians over rounds, not quotients of the medians next to them; intervals are at 95 % or more (levels in the tables)."
+	return here + ". The programs are of this repository, unless a row names another: on other machines, and with other programs, a factor may differ for that reason alone. A published factor is confirmed if the same side is ahead, by between half and twice as much, with all of the interval within 1.25× of the factor. Ratios are medians over rounds, not quotients of the medians next to them; intervals are at 95 % or more (levels in the tables)."
 }
 
 // isProgram reports whether a place in a repository is in a program, not in a text.
