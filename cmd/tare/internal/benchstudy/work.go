@@ -75,7 +75,10 @@ func diffFunctions(p *counts.Pair) []tare.Origin {
 			origin.Share = difference / total
 			origin.Low, origin.High = origin.Share, origin.Share // no interval
 		}
-		origin.File, origin.Line = mostChangedLine(p, name)
+		place := mostChangedLine(p, name)
+		if origin.Line = place.Line; place.Line > 0 {
+			origin.File, origin.Through = path.Base(place.File), findInlined(place)
+		}
 		origins = append(origins, origin)
 	}
 	slices.SortFunc(origins, func(a, b tare.Origin) int {
@@ -124,29 +127,42 @@ func closuresWithout(counts, others map[string]float64) map[string][]string {
 	return closures
 }
 
-// mostChangedLine returns the line of a function whose count differs most between the sides, and the
-// base name of its file. The line is 0 if unknown.
-func mostChangedLine(p *counts.Pair, name string) (file string, line int) {
-	lines := map[counts.Place]float64{} // mean count of the head minus that of the base
-	addMean := func(side []counts.Count, sign float64) {
-		for _, c := range side {
+// mostChangedLine returns the line of a function whose count differs most between the sides, with the
+// path of its file on the side that has more. The line is 0 if unknown.
+func mostChangedLine(p *counts.Pair, name string) (changed counts.Place) {
+	type sourceLine struct {
+		file string // base name: the sides are in different directories
+		line int
+	}
+	lines := map[sourceLine]float64{} // mean count of the head minus that of the base
+	paths := map[sourceLine][2]string{}
+	addMean := func(side int, repeats []counts.Count, sign float64) {
+		for _, c := range repeats {
 			for place, n := range c.Places {
 				if place.Function == name && place.Line > 0 {
-					place.File = path.Base(place.File)
-					lines[place] += sign * n / float64(len(side))
+					key := sourceLine{path.Base(place.File), place.Line}
+					lines[key] += sign * n / float64(len(repeats))
+					both := paths[key]
+					both[side] = place.File
+					paths[key] = both
 				}
 			}
 		}
 	}
-	addMean(p.Head.Counts, 1)
-	addMean(p.Base.Counts, -1)
+	const base, head = 0, 1
+	addMean(head, p.Head.Counts, 1)
+	addMean(base, p.Base.Counts, -1)
 	largest := 0.0
-	for place, d := range lines {
-		if x := math.Abs(d); x > largest || x == largest && place.Line < line {
-			file, line, largest = place.File, place.Line, x
+	for key, d := range lines {
+		if x := math.Abs(d); x > largest || x == largest && key.line < changed.Line {
+			side := base
+			if d > 0 {
+				side = head
+			}
+			changed, largest = counts.Place{Function: name, File: paths[key][side], Line: key.line}, x
 		}
 	}
-	return file, line
+	return changed
 }
 
 func sumByFunction(repeats []counts.Count) []map[string]float64 {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -169,5 +171,34 @@ func TestRenumberClosures(t *testing.T) {
 	want := map[string]float64{parse + ".func3": 16, parse + ".func4.1": 31, "m.Parse": 70, other + ".func1": 5, other + ".func9": 6}
 	if !maps.Equal(base[0], want) {
 		t.Errorf("%v, want %v", base[0], want)
+	}
+}
+
+// A count at a line of another function belongs to an inlined one, which is named. Function literals
+// and lines between functions are not.
+func TestFindInlined(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "parse.go")
+	source := "package parse\n\nfunc Parse(s string) bool {\n\treturn isX(s)\n}\n\nfunc isX(s string) bool {\n\treturn s == \"x\"\n}\n"
+	if err := os.WriteFile(file, []byte(source), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		function, want string
+		line           int
+	}{
+		{"example.com/parse/v3.Parse", "", 4},
+		{"example.com/parse/v3.Parse", "example.com/parse/v3.isX", 8},
+		{"example.com/parse.Parse.func1", "", 4},
+		{"example.com/parse.isX", "", 7},
+		{"example.com/other.F", "parse.isX", 8},
+		{"example.com/parse.Parse", "", 6},
+		{"example.com/parse.Parse", "", 100},
+	} {
+		if got := findInlined(counts.Place{Function: c.function, File: file, Line: c.line}); got != c.want {
+			t.Errorf("line %d of %s: %q, want %q", c.line, c.function, got, c.want)
+		}
+	}
+	if got := findInlined(counts.Place{Function: "a.F", File: file + ".gone", Line: 1}); got != "" {
+		t.Errorf("without a source: %q", got)
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/pprof/profile"
 	"github.com/tarebench/tare"
+	"github.com/tarebench/tare/internal/lazyregexp"
 	"github.com/tarebench/tare/internal/protowire"
 )
 
@@ -277,3 +278,11 @@ func (p *Profile) Describe(dst *tare.Profile, n int) {
 func compareValues(a, b float64, nameA, nameB string) int {
 	return cmp.Or(cmp.Compare(b, a), strings.Compare(nameA, nameB))
 }
+
+// literalRE matches the end of the name of a function literal, e.g. ".func1" in
+// "example.com/parse.Scan.func1". The compiler also makes functions for go and defer statements.
+var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
+
+// DeclaredFunction returns the function in whose declaration a function is: the enclosing one of a
+// function literal, or function itself.
+func DeclaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }

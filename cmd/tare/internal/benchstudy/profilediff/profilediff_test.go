@@ -104,7 +104,7 @@ func TestOnesided(t *testing.T) {
 }
 
 func TestNamesInProfiles(t *testing.T) {
-	if got := declaredFunction("m.(*T).F.func1.2"); got != "m.(*T).F" {
+	if got := profile.DeclaredFunction("m.(*T).F.func1.2"); got != "m.(*T).F" {
 		t.Error(got)
 	}
 	if got := profile.PackageOf("example.com/m%2ev1.(*T).F"); got != "example.com/m.v1" {

@@ -48,14 +48,14 @@ func (f facts) addFact(d tare.Decision) {
 func (q Question) compareSources(ctx context.Context, e *tare.Explanation, hot []string) error {
 	var names []string // the most important function first
 	for _, c := range slices.Concat(e.Functions, e.Sites) {
-		names = append(names, declaredFunction(c.Function))
+		names = append(names, profile.DeclaredFunction(c.Function))
 	}
 	hasCauses := len(names) > 0 || e.Waits()
 	if !hasCauses || q.Base.Source == nil || q.Head.Source == nil {
 		return nil
 	}
 	for _, h := range hot {
-		names = append(names, declaredFunction(h))
+		names = append(names, profile.DeclaredFunction(h))
 	}
 	var packages []string
 	for _, n := range names {
@@ -273,9 +273,3 @@ func (f *file) addCalls(calls facts, id string) {
 		})
 	}
 }
-
-// literalRE matches the end of the name of a function literal, e.g. ".func1" in
-// "example.com/parse.Scan.func1". The compiler also makes functions for go and defer statements.
-var literalRE = lazyregexp.New(`\.(func\d+|gowrap\d+|deferwrap\d+).*$`)
-
-func declaredFunction(function string) string { return literalRE.ReplaceAllString(function, "") }
