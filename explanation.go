@@ -67,7 +67,7 @@ func (e Explanation) Waiting() float64 {
 // and the runtime that this function calls.
 type Origin struct {
 	Function string  `json:"function"`
-	Through  string  `json:"through,omitempty"` // called function to which most of the part belongs; "" means Function itself
+	Through  string  `json:"through,omitempty"` // called or inlined function to which most of the part belongs; "" means Function itself
 	File     string  `json:"file,omitempty"`    // base name
 	Line     int     `json:"line,omitempty"`
 	From     float64 `json:"from"`  // value of Against per operation, mean over rounds
